@@ -3,13 +3,15 @@ import { expect, test } from 'vitest';
 import { createEventReader, retryDelayMs } from './event-lines.ts';
 
 test('events of a stream are read however it is cut into pieces', () => {
-  const text = 'retry: 2000\n: hello\n\nid: a\ndata: {"n":\ndata: 1}\n\n:\n\r\nid: b\r\ndata: 2\r\n\r\n';
+  const text =
+    'retry: 2000\n: hello\nid: place\n\nid: a\ndata: {"n":\ndata: 1}\n\n:\n\r\nid: b\r\ndata: 2\r\n\r\n';
   fc.assert(
     fc.property(fc.array(fc.nat({ max: text.length })), (cuts) => {
       const read = createEventReader();
       const places = [0, ...cuts.sort((a, b) => a - b), text.length];
       const events = places.slice(1).flatMap((end, index) => read(text.slice(places[index], end)));
       expect(events).toEqual([
+        { id: 'place', data: undefined },
         { id: 'a', data: '{"n":\n1}' },
         { id: 'b', data: '2' },
       ]);

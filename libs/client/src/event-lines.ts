@@ -1,7 +1,8 @@
 /** An event of a stream of server-sent events. */
 export interface StreamEvent {
   readonly id: string | undefined;
-  readonly data: string;
+  /** undefined: the stream only says where it stands, for a reader that comes back. */
+  readonly data: string | undefined;
 }
 
 /** Far more than an event of the API has; a longer line is no event of ours. */
@@ -14,6 +15,7 @@ const longest = 1_000_000;
 export function createEventReader(): (piece: string) => readonly StreamEvent[] {
   let rest = '';
   let id: string | undefined;
+  let hasId = false;
   let data: string[] = [];
   return (piece) => {
     const lines = (rest + piece).split(/\r\n|\n|\r(?!$)/);
@@ -22,13 +24,18 @@ export function createEventReader(): (piece: string) => readonly StreamEvent[] {
     const events: StreamEvent[] = [];
     for (const line of lines) {
       if (line === '') {
-        if (data.length > 0) events.push({ id, data: data.join('\n') });
+        if (data.length > 0 || hasId)
+          events.push({ id, data: data.length > 0 ? data.join('\n') : undefined });
         data = [];
+        hasId = false;
         continue;
       }
       const [, name = '', value = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
       if (name === 'data') data.push(value);
-      else if (name === 'id') id = value;
+      else if (name === 'id') {
+        id = value;
+        hasId = true;
+      }
     }
     return events;
   };

@@ -72,3 +72,48 @@ test('a stream begins after the event that is given, and a refusal for good ends
   );
   await expect(refused.next()).rejects.toThrow(new ApiError(400, { code: 1001, message: 'No such key.' }));
 });
+
+test('events between a stream that broke before its first one and the next stream are not lost', async () => {
+  vi.useFakeTimers();
+  try {
+    const asked: (string | null)[] = [];
+    const send = async (request: Request): Promise<Response> => {
+      const after = request.headers.get('Last-Event-ID');
+      asked.push(after);
+      return new Response(
+        after === null ? 'retry: 2000\nid: begin\n\n' : `id: 1\ndata: {"event_id":"1"}\n\n`,
+      );
+    };
+    const first = events(send, url).next();
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect((await first).value).toEqual({ event_id: '1' });
+    expect(asked).toEqual([null, 'begin']);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('a stream that opened counts as no failure, though no event came', async () => {
+  vi.useFakeTimers();
+  try {
+    const ending = new AbortController();
+    const waits: number[] = [];
+    let streams = 0;
+    const send = async (): Promise<Response> => {
+      streams += 1;
+      if (streams <= 4) throw new TypeError('fetch failed');
+      return new Response(':\n\n');
+    };
+    const onBreak = (_error: unknown, ms: number) => {
+      waits.push(ms);
+      if (waits.length === 7) ending.abort();
+    };
+    const reading = events(send, url, { signal: ending.signal, onBreak }).next();
+    await vi.advanceTimersByTimeAsync(120_000);
+    await reading;
+    expect(waits[3]).toBeGreaterThanOrEqual(4_000);
+    expect(Math.max(...waits.slice(4))).toBeLessThanOrEqual(1_000);
+  } finally {
+    vi.useRealTimers();
+  }
+});

@@ -36,10 +36,12 @@ export async function* events(
       const headers: Record<string, string> = last === undefined ? {} : { 'Last-Event-ID': last };
       const answer = await send(new Request(url, { headers, signal }));
       if (!answer.ok || answer.body === null) throw new ApiError(answer.status, await problemOf(answer));
-      for await (const { id, data } of read(answer.body, signal)) {
+      const heard = () => {
         failures = 0;
+      };
+      for await (const { id, data } of read(answer.body, signal, heard)) {
         last = id ?? last;
-        yield JSON.parse(data) as Event;
+        if (data !== undefined) yield JSON.parse(data) as Event;
       }
     } catch (error) {
       if (signal.aborted) return;
@@ -54,12 +56,13 @@ export async function* events(
   }
 }
 
-/** An event that was deleted with its device is refused for good, too: what came after it cannot be told. */
+/** An event that the account does not have (any more) is refused for good, too: what came after it cannot be told. */
 function isForGood({ code = 1500 }: ApiError): boolean {
   return (code < 1500 && code !== 1006) || code === notFound;
 }
 
-async function* read(body: ReadableStream<Uint8Array>, signal: AbortSignal) {
+/** `heard` is called for everything that comes, also for a line that only keeps the stream open. */
+async function* read(body: ReadableStream<Uint8Array>, signal: AbortSignal, heard: () => void) {
   const parse = createEventReader();
   const decoder = new TextDecoder();
   const reader = body.getReader();
@@ -68,6 +71,7 @@ async function* read(body: ReadableStream<Uint8Array>, signal: AbortSignal) {
       const silent = AbortSignal.any([signal, AbortSignal.timeout(silentMs)]);
       const piece = await Promise.race([reader.read(), aborted(silent)]);
       if (piece === undefined || piece.done) return;
+      heard();
       yield* parse(decoder.decode(piece.value, { stream: true }));
     }
   } finally {

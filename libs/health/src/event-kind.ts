@@ -37,6 +37,13 @@ interface EventColumns<Type extends string> {
   readonly check_id?: string | null;
   readonly duration_s?: number | null;
   readonly late?: boolean;
+  /** null where the device is gone: the columns below then say which one it was. */
+  readonly device_no?: null;
+  readonly gone_no?: number;
+  readonly gone_id?: string;
+  readonly gone_short_name?: string;
+  readonly gone_full_name?: string | null;
+  readonly gone_tag_nos?: readonly number[];
 }
 
 /** A kind of event: its cause, its types, how it is stored and what it says. */

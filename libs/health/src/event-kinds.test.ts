@@ -60,6 +60,10 @@ test.each<[EventCause, string]>([
   [{ ...end, by: 'time' }, 'Maintenance ended'],
   [{ kind: 'device-created', ...device, deviceName: 'web' }, 'web was created'],
   [
+    { kind: 'device-deleted', ...device, deviceId: 'd', deviceName: 'web', fullName: null, tagNos: [] },
+    'web was deleted',
+  ],
+  [
     { kind: 'device-changed', ...device, deviceName: 'web', status: 'Up', fields: ['URL', 'Timeout'] },
     'web was changed: URL, Timeout',
   ],

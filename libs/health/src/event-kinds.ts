@@ -46,6 +46,29 @@ const eventKinds = {
     row: () => ({ type: 'Created', status: 'Unknown' }),
     text: ({ deviceName }) => `${deviceName} was created`,
   }),
+  /** A user deleted a device. The event outlives it, so it keeps the device's names, and the tags that it had. */
+  'device-deleted': causedBy<
+    OfDevice & {
+      readonly deviceId: string;
+      readonly deviceName: string;
+      readonly fullName: string | null;
+      readonly tagNos: readonly number[];
+    }
+  >()({
+    types: ['Deleted'],
+    changesAlerts: false,
+    row: ({ deviceNo, deviceId, deviceName, fullName, tagNos }) => ({
+      type: 'Deleted',
+      status: 'Unknown',
+      device_no: null,
+      gone_no: deviceNo,
+      gone_id: deviceId,
+      gone_short_name: deviceName,
+      gone_full_name: fullName,
+      gone_tag_nos: tagNos,
+    }),
+    text: ({ deviceName }) => `${deviceName} was deleted`,
+  }),
   /** A user changed the settings of a device. `fields`: REST names of the changed settings. */
   'device-changed': causedBy<
     OfDevice & {

@@ -61,7 +61,7 @@ export async function followEvents({ onEvent, onGap }: Follower, ending: AbortSi
       isAway = true;
       await readAll(answer.body, signal, (id, data) => {
         lastId = id ?? lastId;
-        onEvent(data);
+        if (data !== undefined) onEvent(data);
       });
     } catch (error) {
       if (isNotFound(error)) lastId = undefined;
@@ -116,7 +116,7 @@ async function readAll(
       silence = setTimeout(cancel, silentAfterMs);
       heardAt.value = serverNow();
       for (const { id, data } of read(decoder.decode(piece.value, { stream: true })))
-        onEvent(id, JSON.parse(data));
+        onEvent(id, data === undefined ? undefined : JSON.parse(data));
     }
   } finally {
     clearTimeout(silence);

@@ -4910,7 +4910,7 @@ export interface components {
              *       "Up"
              *     ]
              */
-            Events?: ("Created" | "Changed" | "Error" | "Recovered" | "Partial" | "Down" | "Up" | "Unknown" | "MaintStart" | "MaintEnd" | "Slow" | "Fast" | "CertificateExpiring" | "Alert" | "AlertFailed" | "AlertSuppressed" | "LocationOffline" | "LocationOnline" | "AnchorDown" | "AnchorUp" | "AgentFenced" | "AgentRevoked" | "AgentUpgraded" | "AgentUpgradeFailed")[] | null;
+            Events?: ("Created" | "Deleted" | "Changed" | "Error" | "Recovered" | "Partial" | "Down" | "Up" | "Unknown" | "MaintStart" | "MaintEnd" | "Slow" | "Fast" | "CertificateExpiring" | "Alert" | "AlertFailed" | "AlertSuppressed" | "LocationOffline" | "LocationOnline" | "AnchorDown" | "AnchorUp" | "AgentFenced" | "AgentRevoked" | "AgentUpgraded" | "AgentUpgradeFailed")[] | null;
             /**
              * @description Events of the devices with this tag only: its name or id, or the object that a GET returns; null: all events.
              * @example berlin
@@ -4976,7 +4976,7 @@ export interface components {
              *       "Up"
              *     ]
              */
-            Events?: ("Created" | "Changed" | "Error" | "Recovered" | "Partial" | "Down" | "Up" | "Unknown" | "MaintStart" | "MaintEnd" | "Slow" | "Fast" | "CertificateExpiring" | "Alert" | "AlertFailed" | "AlertSuppressed" | "LocationOffline" | "LocationOnline" | "AnchorDown" | "AnchorUp" | "AgentFenced" | "AgentRevoked" | "AgentUpgraded" | "AgentUpgradeFailed")[] | null;
+            Events?: ("Created" | "Deleted" | "Changed" | "Error" | "Recovered" | "Partial" | "Down" | "Up" | "Unknown" | "MaintStart" | "MaintEnd" | "Slow" | "Fast" | "CertificateExpiring" | "Alert" | "AlertFailed" | "AlertSuppressed" | "LocationOffline" | "LocationOnline" | "AnchorDown" | "AnchorUp" | "AgentFenced" | "AgentRevoked" | "AgentUpgraded" | "AgentUpgradeFailed")[] | null;
             /**
              * @description Events of the devices with this tag only: its name or id, or the object that a GET returns; null: all events.
              * @example berlin
@@ -7987,7 +7987,7 @@ export interface components {
              */
             device_id: components["schemas"]["Id"] | null;
             /**
-             * @description The device's; null where the event has none, or it is deleted.
+             * @description The device's; null where the event is about a Location or an agent.
              * @example web-1
              */
             ShortName: string | null;
@@ -8006,7 +8006,7 @@ export interface components {
              * @example Down
              * @enum {string}
              */
-            Type: "Created" | "Changed" | "Error" | "Recovered" | "Partial" | "Down" | "Up" | "Unknown" | "MaintStart" | "MaintEnd" | "Slow" | "Fast" | "CertificateExpiring" | "Alert" | "AlertFailed" | "AlertSuppressed" | "LocationOffline" | "LocationOnline" | "AnchorDown" | "AnchorUp" | "AgentFenced" | "AgentRevoked" | "AgentUpgraded" | "AgentUpgradeFailed";
+            Type: "Created" | "Deleted" | "Changed" | "Error" | "Recovered" | "Partial" | "Down" | "Up" | "Unknown" | "MaintStart" | "MaintEnd" | "Slow" | "Fast" | "CertificateExpiring" | "Alert" | "AlertFailed" | "AlertSuppressed" | "LocationOffline" | "LocationOnline" | "AnchorDown" | "AnchorUp" | "AgentFenced" | "AgentRevoked" | "AgentUpgraded" | "AgentUpgradeFailed";
             /**
              * @description The device's status after it; of a Location Unknown while it is offline, Up when it is online.
              * @enum {string}
@@ -9851,7 +9851,7 @@ export interface components {
              *       "Up"
              *     ]
              */
-            Events: ("Created" | "Changed" | "Error" | "Recovered" | "Partial" | "Down" | "Up" | "Unknown" | "MaintStart" | "MaintEnd" | "Slow" | "Fast" | "CertificateExpiring" | "Alert" | "AlertFailed" | "AlertSuppressed" | "LocationOffline" | "LocationOnline" | "AnchorDown" | "AnchorUp" | "AgentFenced" | "AgentRevoked" | "AgentUpgraded" | "AgentUpgradeFailed")[] | null;
+            Events: ("Created" | "Deleted" | "Changed" | "Error" | "Recovered" | "Partial" | "Down" | "Up" | "Unknown" | "MaintStart" | "MaintEnd" | "Slow" | "Fast" | "CertificateExpiring" | "Alert" | "AlertFailed" | "AlertSuppressed" | "LocationOffline" | "LocationOnline" | "AnchorDown" | "AnchorUp" | "AgentFenced" | "AgentRevoked" | "AgentUpgraded" | "AgentUpgradeFailed")[] | null;
             /**
              * @description Events of the devices with this tag only; null: all events.
              * @example {
@@ -10595,7 +10595,7 @@ export interface components {
              */
             device_id: components["schemas"]["Id"] | null;
             /**
-             * @description The device's name; null where there is no device.
+             * @description The device's name; its last one where it was deleted; null: the alert is about a Location or an agent.
              * @example web-1
              */
             ShortName: string | null;
@@ -16353,7 +16353,7 @@ export interface operations {
                  */
                 Location?: string;
                 /**
-                 * @description Events of these types only, joined by commas: Type=Down,Up. Accepted are Created, Changed, Error, Recovered, Partial, Down, Up, Unknown, MaintStart, MaintEnd, Slow, Fast, CertificateExpiring, Alert, AlertFailed, AlertSuppressed, LocationOffline, LocationOnline, AnchorDown, AnchorUp, AgentFenced, AgentRevoked, AgentUpgraded, AgentUpgradeFailed.
+                 * @description Events of these types only, joined by commas: Type=Down,Up. Accepted are Created, Deleted, Changed, Error, Recovered, Partial, Down, Up, Unknown, MaintStart, MaintEnd, Slow, Fast, CertificateExpiring, Alert, AlertFailed, AlertSuppressed, LocationOffline, LocationOnline, AnchorDown, AnchorUp, AgentFenced, AgentRevoked, AgentUpgraded, AgentUpgradeFailed.
                  * @example Down,Up
                  */
                 Type?: string;
@@ -16491,7 +16491,7 @@ export interface operations {
                  */
                 Location?: string;
                 /**
-                 * @description Events of these types only, joined by commas: Type=Down,Up. Accepted are Created, Changed, Error, Recovered, Partial, Down, Up, Unknown, MaintStart, MaintEnd, Slow, Fast, CertificateExpiring, Alert, AlertFailed, AlertSuppressed, LocationOffline, LocationOnline, AnchorDown, AnchorUp, AgentFenced, AgentRevoked, AgentUpgraded, AgentUpgradeFailed.
+                 * @description Events of these types only, joined by commas: Type=Down,Up. Accepted are Created, Deleted, Changed, Error, Recovered, Partial, Down, Up, Unknown, MaintStart, MaintEnd, Slow, Fast, CertificateExpiring, Alert, AlertFailed, AlertSuppressed, LocationOffline, LocationOnline, AnchorDown, AnchorUp, AgentFenced, AgentRevoked, AgentUpgraded, AgentUpgradeFailed.
                  * @example Down,Up
                  */
                 Type?: string;
@@ -27292,7 +27292,7 @@ export interface operations {
                      * @description What happened.
                      * @enum {string}
                      */
-                    type: "event.Created" | "event.Changed" | "event.Error" | "event.Recovered" | "event.Partial" | "event.Down" | "event.Up" | "event.Unknown" | "event.MaintStart" | "event.MaintEnd" | "event.Slow" | "event.Fast" | "event.CertificateExpiring" | "event.Alert" | "event.AlertFailed" | "event.AlertSuppressed" | "event.LocationOffline" | "event.LocationOnline" | "event.AnchorDown" | "event.AnchorUp" | "event.AgentFenced" | "event.AgentRevoked" | "event.AgentUpgraded" | "event.AgentUpgradeFailed";
+                    type: "event.Created" | "event.Deleted" | "event.Changed" | "event.Error" | "event.Recovered" | "event.Partial" | "event.Down" | "event.Up" | "event.Unknown" | "event.MaintStart" | "event.MaintEnd" | "event.Slow" | "event.Fast" | "event.CertificateExpiring" | "event.Alert" | "event.AlertFailed" | "event.AlertSuppressed" | "event.LocationOffline" | "event.LocationOnline" | "event.AnchorDown" | "event.AnchorUp" | "event.AgentFenced" | "event.AgentRevoked" | "event.AgentUpgraded" | "event.AgentUpgradeFailed";
                     /**
                      * Format: date-time
                      * @description ISO 8601, in the account's time zone.

@@ -73,7 +73,8 @@ export async function listAlerts(
   const { rows } = await sql<ShownAlert>`
     select a.alert_no, a.alert_id, a.device_id, a.kind, ${stateAt(nowUs)} as state, a.severity, a.opened_us, a.since_us,
       a.closed_us, a.reason, a.acknowledged_us, a.acknowledged_by, a.acknowledged_note, a.snoozed_until_us,
-      l.name as location, l.location_id, d.short_name, d.full_name, a.opening ->> 'CheckResult' as check_result,
+      l.name as location, l.location_id, coalesce(d.short_name, a.gone_short_name) as short_name,
+      coalesce(d.full_name, a.gone_full_name) as full_name, a.opening ->> 'CheckResult' as check_result,
       ${hasShadow} as shadow
     from alerts a left join locations l on l.location_no = a.location_no left join devices d on d.device_no = a.device_no
     where ${sql.join([sql`a.account_no = ${accountNo}::int`, ...conditionsOf(page)], sql` and `)}

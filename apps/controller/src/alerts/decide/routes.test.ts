@@ -228,3 +228,42 @@ test('an acknowledgement without a name, as a damaged row has it, is none', asyn
   );
   expect((await one.send('GET', `/alerts/${alert}`)).json).toMatchObject({ Acknowledged: null });
 });
+
+test('an alert and its messages keep the names of their device when that is deleted', async () => {
+  const body = { Method: 'TCP', URL: 'example.org:80', ShortName: 'gone', FullName: 'Old shop' };
+  const deviceId = await one.create('/devices', body);
+  const { kysely } = one.rest.db;
+  const { device_no: deviceNo } = await kysely
+    .selectFrom('devices')
+    .select('device_no')
+    .where('device_id', '=', deviceId)
+    .executeTakeFirstOrThrow();
+  const alert = await addAlert(one.rest, { ...about, deviceNo, deviceId });
+  const { alert_no } = await kysely
+    .selectFrom('alerts')
+    .select('alert_no')
+    .where('alert_id', '=', alert)
+    .executeTakeFirstOrThrow();
+  const contactId = await one.create('/contacts', {
+    Name: 'hears of the deleted one',
+    Type: 'email',
+    Address: 'noc@example.org',
+  });
+  const { contact_no } = await kysely
+    .selectFrom('contacts')
+    .select('contact_no')
+    .where('contact_id', '=', contactId)
+    .executeTakeFirstOrThrow();
+  const message = {
+    ...sampleNotification,
+    accountNo: one.accountNo,
+    alertNo: alert_no,
+    contactNo: contact_no,
+  };
+  await enqueue(kysely, [message], one.rest.clock.nowUs());
+  expect((await one.send('DELETE', `/devices/${deviceId}`)).status).toBe(200);
+  const named = { device_id: deviceId, ShortName: 'gone' };
+  expect((await one.send('GET', `/alerts/${alert}`)).json).toMatchObject({ ...named, FullName: 'Old shop' });
+  expect((await one.send('GET', `/alerts?Device=${deviceId}`)).json).toMatchObject([named]);
+  expect((await one.send('GET', `/contacts/${contactId}/deliveries`)).json).toMatchObject([named]);
+});

@@ -15,7 +15,12 @@ export const alertRecord = z
   .strictObject({
     alert_id: idField,
     device_id: idField.nullable().describe('null: the alert is about a Location or an agent.'),
-    ShortName: z.string().nullable().describe("The device's name; null where there is no device."),
+    ShortName: z
+      .string()
+      .nullable()
+      .describe(
+        "The device's name; its last one where it was deleted; null: the alert is about a Location or an agent.",
+      ),
     FullName: z.string().nullable(),
     Kind: z.enum(alertKinds).describe('What it is about.').meta({ example: 'device.down' }),
     State: z.enum(alertStateNames).describe('Closed: what it is about has ended.').meta({ example: 'Open' }),

@@ -266,7 +266,8 @@ export async function listDeliveries(
 ): Promise<readonly DeliveryRow[]> {
   const { contactNo, deliveryId, beforeNo, limit, offset } = page;
   const { rows } = await sql<Omit<DeliveryRow, 'attempts'> & Parameters<typeof attemptsOf>[0]>`
-    select n.notification_no, n.notification_id, a.alert_id, a.device_id, d.short_name, n.kind, n.severity, n.at_us, n.ended_us, n.state,
+    select n.notification_no, n.notification_id, a.alert_id, a.device_id,
+      coalesce(d.short_name, a.gone_short_name) as short_name, n.kind, n.severity, n.at_us, n.ended_us, n.state,
       n.tries, n.attempts, n.first_attempt_us, n.answer,
       (select l.notification_id from notifications l where l.notification_no = n.leader_no) as leader_id
     from notifications n left join alerts a using (alert_no) left join devices d on d.device_no = a.device_no

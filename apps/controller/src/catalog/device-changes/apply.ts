@@ -10,6 +10,7 @@ import { warningsOf } from '../devices/settings.ts';
 import type { LocationRow } from '../devices/store.ts';
 import { openOrShown, resolveTarget } from '../devices/target.ts';
 import { type DeviceWriterDeps, notifyPlanner } from '../devices/write.ts';
+import { deletionsOf } from '../devices/write-store.ts';
 import type { AskedChange, Outcome } from './fields.ts';
 import { type Candidate, type Changed, judgeAll, masterOfOthers, type Wanted } from './judge.ts';
 import {
@@ -221,7 +222,7 @@ async function maintain(
 
 /** Deletes these devices but those that others are behind. The change has one entry in the audit. */
 async function removeAll(
-  { deleteHistory }: ApplyDeps,
+  { deleteHistory, recordEvents, clock }: ApplyDeps,
   transaction: ChangeTransaction,
   candidates: readonly Candidate[],
 ): Promise<Written> {
@@ -235,8 +236,10 @@ async function removeAll(
   // Whoever changes a device's state or its windows at this moment ends first, or finds no device.
   await lockDevices(trx, going);
   const concerned = await locationsOf(trx, going);
+  const deletions = await deletionsOf(trx, going);
   for (const deletePart of deleteHistory) await deletePart(trx, going);
   await deleteDevices(transaction, going);
+  await recordEvents(trx, deletions, clock.nowUs());
   await notifyPlanner(trx, concerned);
   return {
     changed: going,

@@ -150,6 +150,19 @@ async function insertTags({ trx }: ChangeTransaction, devices: readonly Referrin
     on conflict do nothing`.execute(trx);
 }
 
+/** The causes of the events that say that these devices are deleted, read before that. */
+export async function deletionsOf(
+  trx: Kysely<Tables>,
+  deviceNos: readonly number[],
+): Promise<readonly CauseOf<'device-deleted'>[]> {
+  const { rows } = await sql<Omit<CauseOf<'device-deleted'>, 'kind'>>`
+    select account_no as "accountNo", device_no as "deviceNo", device_id as "deviceId", short_name as "deviceName",
+      full_name as "fullName",
+      array(select t.tag_no from device_tags t where t.device_no = d.device_no order by t.tag_no) as "tagNos"
+    from devices d where device_no = any(${deviceNos}::int[]) order by device_no`.execute(trx);
+  return rows.map((row) => ({ kind: 'device-deleted', ...row }));
+}
+
 /**
  * Deletes a device with everything that refers to it. The retention drops its raw checks. False: it was gone before.
  */

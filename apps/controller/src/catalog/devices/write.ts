@@ -27,7 +27,7 @@ import { changesOf, resolveDevice, unique } from './settings.ts';
 import { type CheckedRow, type DeviceRow, findDevice, keptDevice, readDevice } from './store.ts';
 import { openOrShown, sealTarget } from './target.ts';
 import { type SettingsRow, showSettings } from './to-rest.ts';
-import { createCreations, deleteDevice, dependentsOf, updateDevice } from './write-store.ts';
+import { createCreations, deleteDevice, deletionsOf, dependentsOf, updateDevice } from './write-store.ts';
 
 /** Settings as they were sent: the valid fields, and the faults of the others. */
 interface Sent {
@@ -65,7 +65,7 @@ export interface DeviceWriter {
 /** Records the events of a device in the transaction that wrote it. */
 type RecordDeviceEvents = (
   trx: Kysely<Tables>,
-  causes: readonly (CauseOf<'device-created'> | CauseOf<'device-changed'>)[],
+  causes: readonly (CauseOf<'device-created'> | CauseOf<'device-changed'> | CauseOf<'device-deleted'>)[],
   nowUs: number,
 ) => Promise<void>;
 
@@ -166,10 +166,11 @@ export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
       const kept = keptDevice(whole, ({ device_no }) => device_no === deviceNo);
       // Whoever changes the device's state or its windows at this moment ends first, or finds no device: the other way
       // round they deadlock.
-      const [dependents, , row] = await pipelined(trx, (pipe) => [
+      const [dependents, , row, deletions] = await pipelined(trx, (pipe) => [
         dependentsOf(pipe, deviceNo),
         lockDevices(pipe, [deviceNo]),
         kept === undefined ? readDevice(pipe, deviceNo, clock.nowUs()) : Promise.resolve(kept),
+        deletionsOf(pipe, [deviceNo]),
       ]);
       if (dependents.length > 0) return { kind: 'conflict', message: usedText(dependents) };
       if (row === undefined) return { kind: 'missing', what: 'device' };
@@ -178,6 +179,7 @@ export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
         deleteDevice({ ...transaction, trx: pipe }, deviceNo),
       ]);
       if (!isDeleted) return { kind: 'missing', what: 'device' };
+      await recordEvents(trx, deletions, clock.nowUs());
       const { Method, URL, ShortName, FullName } = showSettings(row);
       const fields = deletedFields({ Method, URL, ShortName, FullName });
       transaction.record({ action: 'delete', kind: 'device', accountNo, id: deviceId, fields });

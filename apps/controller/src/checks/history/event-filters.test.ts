@@ -120,3 +120,73 @@ test.each([
 ])('a stream with %s is refused with %i', async (query, code) => {
   expect((await rest.send('GET', `/events?stream${query}`, { key })).json).toMatchObject({ code });
 });
+
+test('a deleted device has a last event with its names, in lists, streams, and for callers limited to its tags', async () => {
+  const { key: writer } = await rest.key(account.accountNo, 'UW');
+  const body = {
+    Method: 'TCP',
+    URL: 'db.example.com:5432',
+    FullName: 'Database',
+    Tags: ['rack'],
+    ShortName: 'db',
+  };
+  const { device_id: id = '' } = z
+    .object({ device_id: z.string() })
+    .parse((await rest.send('POST', '/devices', { key: writer, body })).json);
+  const { tag_no } = await rest.db.kysely
+    .selectFrom('tags')
+    .select('tag_no')
+    .where('name', '=', 'rack')
+    .executeTakeFirstOrThrow();
+  const limited = await rest.key(account.accountNo, 'UR');
+  await rest.db.kysely
+    .updateTable('api_keys')
+    .set({ tag_nos: [tag_no] })
+    .where('key_no', '=', limited.keyNo)
+    .execute();
+  const streams = await Promise.all(
+    [
+      [`&Device=${id}`, key],
+      ['&Tag=rack', key],
+      ['&Type=Deleted', limited.key],
+    ].map(([filter, own = '']) =>
+      openEvents(`${rest.baseUrl}/events?stream${filter}`, { 'Service-API-Key': own }),
+    ),
+  );
+  readers.push(...streams);
+  await until(() => streams.every(({ text }) => text.startsWith('retry: ')));
+  expect((await rest.send('DELETE', `/devices/${id}`, { key: writer })).status).toBe(200);
+  await until(() => streams.every((reader) => reader.events().length === 1));
+  const deleted = {
+    device_id: id,
+    ShortName: 'db',
+    FullName: 'Database',
+    Type: 'Deleted',
+    Status: 'Unknown',
+    Message: 'db was deleted',
+  };
+  for (const reader of streams)
+    expect(JSON.parse(/^data: (.*)$/m.exec(reader.text)?.[1] ?? '')).toMatchObject(deleted);
+  for (const filter of ['', `&Device=${id}`, '&Tag=rack', '&Type=Created,Deleted'])
+    expect((await rest.send('GET', `/events?Limit=1${filter}`, { key })).json).toMatchObject([deleted]);
+  const after = { 'Last-Event-ID': streams[0]?.events()[0]?.id ?? '', 'Service-API-Key': key };
+  const again = await openEvents(`${rest.baseUrl}/events?stream&Device=${id}`, after);
+  readers.push(again);
+  expect(again.type).toBe('text/event-stream; charset=utf-8');
+});
+
+test('devices that are deleted together have an event each', async () => {
+  const { key: writer } = await rest.key(account.accountNo, 'UW');
+  const body = { Method: 'TCP', URL: 'db.example.com:5432', Tags: ['rack'] };
+  for (const ShortName of ['a', 'b'])
+    await rest.send('POST', '/devices', { key: writer, body: { ...body, ShortName } });
+  const change = { Filter: { Method: 'TCP', Tag: 'rack' }, Delete: true };
+  const send = (more: object) =>
+    rest.send('POST', '/devices/change', { key: writer, body: { ...change, ...more } });
+  const { Token } = z.object({ Token: z.string() }).parse((await send({ Preview: true })).json);
+  expect((await send({ Token })).status).toBe(200);
+  expect((await rest.send('GET', '/events?Type=Deleted&Limit=2', { key })).json).toMatchObject([
+    { ShortName: 'b' },
+    { ShortName: 'a' },
+  ]);
+});

@@ -25,11 +25,11 @@ import {
   type EventPage,
   type EventRow,
   type EventScope,
-  findEventNo,
   findEventPlace,
   listEvents,
+  readLastEventNo,
 } from './event-store.ts';
-import { openEventStream } from './event-stream.ts';
+import { openEventStream, positionOf } from './event-stream.ts';
 import { historyQuery, readHistoryFilter } from './list-filters.ts';
 
 const tag = 'Events';
@@ -41,7 +41,7 @@ const eventRecord = z
     ShortName: z
       .string()
       .nullable()
-      .describe("The device's; null where the event has none, or it is deleted."),
+      .describe("The device's; null where the event is about a Location or an agent."),
     FullName: z.string().nullable(),
     Timestamp: timestampField.describe('End of the check that caused it.'),
     Type: z
@@ -154,14 +154,14 @@ export function eventRoutes({
               { accountNo: call.session.accountNo },
               { ...call.query, Limit: call.query.Limit ?? usualRows },
             )
-          : follow({ db, feed }, call, call.query),
+          : follow({ db, clock, feed }, call, call.query),
     }),
   ];
 }
 
 /** A stream of the account's events. Throws a Problem (1003) where Last-Event-ID is no event of the account. */
 async function follow(
-  { db, feed }: { readonly db: Db; readonly feed: EventFeed },
+  { db, clock, feed }: { readonly db: Db; readonly clock: Clock; readonly feed: EventFeed },
   { session, sessionNow, scoped, lastEventId, signal }: Reader,
   asked: z.output<typeof streamQuery>,
 ) {
@@ -170,18 +170,24 @@ async function follow(
     throw invalid(
       past.map((field) => ({ field, message: 'cannot be sent with stream, which has the events to come' })),
     );
-  const begin = async () => ({
-    filter: await readEventFilter(db, session, asked),
-    afterNo: lastEventId === undefined ? undefined : await findEventNo(db, session.accountNo, lastEventId),
-  });
-  const { filter, afterNo } = await scoped(begin);
-  if (lastEventId !== undefined && afterNo === undefined) throw missing('event');
+  const filter = await scoped(() => readEventFilter(db, session, asked));
+  // Outside of the scope: a device that a limited caller sees no more does not end their stream for good.
+  const afterNo = lastEventId === undefined ? undefined : await findAfterNo(db, session, lastEventId);
   const showNow = (row: EventRow, { zone }: Session) => showEvent(row, zone);
   const stream = await openEventStream(
-    { db, feed, show: showNow },
+    { db, clock, feed, show: showNow },
     { session: sessionNow, afterNo, filter, gone: signal },
   );
   return { body: [], stream };
+}
+
+/** The number after which a reader goes on. Throws a Problem (1003) where the account never had it. */
+async function findAfterNo(db: Db, { accountNo }: Session, lastEventId: string): Promise<number> {
+  const positionNo = positionOf(lastEventId);
+  const isKnown = positionNo !== undefined && positionNo <= (await readLastEventNo(db));
+  const place = isKnown ? { event_no: positionNo } : await findEventPlace(db, { accountNo }, lastEventId);
+  if (place === undefined) throw missing('event');
+  return place.event_no;
 }
 
 /** Throws a Problem: 1004 for a wrong filter, 1003 where Before is no event of this device or account. */
@@ -213,7 +219,10 @@ async function readEventFilter(
   const types = asked.Type === undefined ? undefined : readMembers('Type', asked.Type, typeMember);
   const { locationNos } = await readHistoryFilter(db, session, { Location: asked.Location });
   const { accountNo } = session;
-  const deviceNos = asked.Device === undefined ? undefined : await readDeviceNos(db, accountNo, asked.Device);
+  const deviceNos =
+    asked.Device === undefined
+      ? undefined
+      : await readDeviceNos(db, accountNo, asked.Device, { deleted: true });
   const tagNos = asked.Tag === undefined ? undefined : await readTagNos(db, accountNo, asked.Tag);
   return { types, locationNos, deviceNos, tagNos };
 }

@@ -28,7 +28,8 @@ export interface NumberedEvent extends EventRow {
 /** Whose events: a device's, or all of an account's. */
 export type EventScope = { readonly deviceNo: number } | { readonly accountNo: number };
 
-const columns = sql`e.event_id, d.device_id, d.short_name, d.full_name, e.at_us, e.type, e.status, l.name as location, l.location_id, e.check_result, e.check_id, e.message,
+const columns = sql`e.event_id, coalesce(d.device_id, e.gone_id) as device_id,
+  coalesce(d.short_name, e.gone_short_name) as short_name, coalesce(d.full_name, e.gone_full_name) as full_name, e.at_us, e.type, e.status, l.name as location, l.location_id, e.check_result, e.check_id, e.message,
   e.duration_s, e.late`;
 
 /** The place of an event in a list. */
@@ -42,7 +43,7 @@ export interface EventFilter {
   readonly locationNos: readonly number[] | undefined;
   readonly types: readonly string[] | undefined;
   readonly deviceNos: readonly number[] | undefined;
-  /** Events of devices that have one of these tags now. */
+  /** Events of devices that have one of these tags now, or had one when they were deleted. */
   readonly tagNos: readonly number[] | undefined;
 }
 
@@ -114,10 +115,15 @@ function narrowing({ locationNos, types, deviceNos, tagNos }: EventFilter) {
   return [
     ...(locationNos === undefined ? [] : [sql`location_no = any(${locationNos}::int[])`]),
     ...(types === undefined ? [] : [sql`type = any(${types}::text[])`]),
-    ...(deviceNos === undefined ? [] : [isOneOf(sql`device_no`, deviceNos, 'int')]),
+    ...(deviceNos === undefined
+      ? []
+      : [sql`(${isOneOf(sql`device_no`, deviceNos, 'int')} or ${isOneOf(sql`gone_no`, deviceNos, 'int')})`]),
     ...(tagNos === undefined
       ? []
-      : [sql`device_no in (select device_no from device_tags where tag_no = any(${tagNos}::int[]))`]),
+      : [
+          sql`(device_no in (select device_no from device_tags where tag_no = any(${tagNos}::int[]))
+            or gone_tag_nos && ${tagNos}::int[])`,
+        ]),
   ];
 }
 
@@ -145,21 +151,6 @@ export async function listEventsAfter(
     left join devices d using (device_no) left join locations l on l.location_no = e.location_no
     order by e.event_no`.execute(kysely);
   return rows;
-}
-
-/** The number of an account's event. */
-export async function findEventNo(
-  { kysely }: Db,
-  accountNo: number,
-  eventId: string,
-): Promise<number | undefined> {
-  const row = await kysely
-    .selectFrom('events')
-    .select('event_no')
-    .where('event_id', '=', eventId)
-    .where('account_no', '=', accountNo)
-    .executeTakeFirst();
-  return row?.event_no;
 }
 
 /** The last number that was given to an event, whether or not it is to be seen yet; 0: none. */

@@ -137,6 +137,54 @@ describe('the stream of events', () => {
     expect(await refused(newId(), key)).toContain('"code":1003');
   });
 
+  it('goes on after an event that was deleted with its device', async () => {
+    const deviceNo = await createFixtures(rest.db.kysely).device(account.accountNo, []);
+    const first = await follow();
+    const at = { account_no: account.accountNo, at_us: rest.clock.nowUs(), recorded_us: rest.clock.nowUs() };
+    const about = { ...at, device_no: deviceNo, type: 'Up', status: 'Up', message: 'of the device' };
+    await rest.db.kysely
+      .insertInto('events')
+      .values({ ...about, event_id: newId() })
+      .execute();
+    await until(() => first.events().length === 1);
+    first.leave();
+    await rest.db.kysely.deleteFrom('devices').where('device_no', '=', deviceNo).execute();
+    await record(['after']);
+    const again = await follow({ 'Last-Event-ID': first.events()[0]?.id ?? '' });
+    await until(() => again.events().length === 1);
+    expect(again.events().map(({ Message }) => Message)).toEqual(['after']);
+  });
+
+  it('says where it stands before its first event, and goes on there', async () => {
+    const place = (reader: EventReader) => /^id: (\S+)$/m.exec(reader.text)?.[1] ?? '';
+    const first = await follow();
+    expect(first.text).toMatch(/^retry: 2000\n: .*\nid: [0-9a-f]{48}\n\n$/);
+    first.leave();
+    await record(['while nobody listened']);
+    const again = await follow({ 'Last-Event-ID': place(first) });
+    await until(() => again.events().length === 1);
+    expect(again.events().map(({ Message }) => Message)).toEqual(['while nobody listened']);
+    const ahead = place(again).replace(/^0{32}0/, `${'0'.repeat(32)}1`);
+    const refused = await rest.send('GET', '/events?stream', { key, headers: { 'Last-Event-ID': ahead } });
+    expect(refused.json).toMatchObject({ code: 1003 });
+  });
+
+  it('sends a line every 15 seconds also while others than its events come without end', async () => {
+    const reader = await open(`${rest.baseUrl}/events?stream&Type=Down`, { 'Service-API-Key': key });
+    readers.push(reader);
+    await until(() => reader.text.startsWith('retry: '));
+    const beats = () => reader.text.split('\n\n').filter((block) => block === ':').length;
+    const beganMs = rest.clock.monoMs();
+    while (beats() < 3) {
+      await record(['of another type']);
+      await rest.clock.advance(1_000);
+      await new Promise(setImmediate);
+      if (rest.clock.monoMs() - beganMs > 600_000) break;
+    }
+    expect(beats()).toBe(3);
+    expect(reader.events()).toEqual([]);
+  });
+
   it('keeps to the order of the events, though an earlier one is committed later', async () => {
     const reader = await follow();
     const committed = Promise.withResolvers<void>();

@@ -1,3 +1,4 @@
+import { type Clock, isId } from '@vantage/kernel';
 import { type Db, isTransientDbError } from '../../platform/db/index.ts';
 import type { Session } from '../../rest/http/session.ts';
 import type { EventFeed } from './event-feed.ts';
@@ -6,6 +7,7 @@ import { type EventFilter, listEventsAfter, type NumberedEvent } from './event-s
 /** The wait of a browser before it reconnects, milliseconds. */
 const comeBackMs = 2_000;
 const heartbeatMs = 15_000;
+const heartbeat = ':\n\n';
 const retryMs = 1_000;
 /** Events read at once: what a slow reader may hold in memory. */
 const pageRows = 50;
@@ -19,10 +21,12 @@ const rangeNos = 20_000;
 export async function openEventStream(
   {
     db,
+    clock,
     feed,
     show,
   }: {
     readonly db: Db;
+    readonly clock: Clock;
     readonly feed: EventFeed;
     readonly show: (event: NumberedEvent, session: Session) => object;
   },
@@ -52,23 +56,47 @@ export async function openEventStream(
 
   return async function* stream(signal) {
     let atNo = ask.afterNo ?? follower.upTo;
-    yield `retry: ${comeBackMs}\n: events of the account, as they are recorded\n\n`;
+    let sentMs = clock.monoMs();
+    const untilBeatMs = () => Math.max(0, sentMs + heartbeatMs - clock.monoMs());
+    yield `retry: ${comeBackMs}\n: events of the account, as they are recorded\nid: ${positionId(atNo)}\n\n`;
     while (!signal.aborted) {
       let pauseMs = heartbeatMs;
       try {
         while (atNo < follower.upTo && !signal.aborted) {
           const next = await page(atNo);
-          if (next.text !== '') yield next.text;
           atNo = next.atNo;
+          // Events that the filter leaves out come without end in a busy account, and proxies cut what is silent.
+          if (next.text === '' && untilBeatMs() > 0) continue;
+          yield next.text || heartbeat;
+          sentMs = clock.monoMs();
         }
       } catch (error) {
         if (!isTransientDbError(error)) throw error;
         pauseMs = retryMs;
       }
-      const more = await follower.wait(pauseMs, signal);
-      if (!more && !signal.aborted) yield ':\n\n';
+      await follower.wait(Math.min(pauseMs, untilBeatMs()), signal);
+      if (signal.aborted || untilBeatMs() > 0) continue;
+      yield heartbeat;
+      sentMs = clock.monoMs();
     }
   };
+}
+
+/** Sixteen hex digits of a number come after these. No event has such an id: ids are random. */
+const positionBegin = '0'.repeat(32);
+
+/**
+ * The id of a place in a stream, behind the event with this number. A reader that has had no event yet, also of an
+ * account without events, comes back with it.
+ */
+function positionId(eventNo: number): string {
+  return `${positionBegin}${eventNo.toString(16).padStart(16, '0')}`;
+}
+
+/** The number in the id of a place; undefined for the id of an event. Pure. */
+export function positionOf(id: string): number | undefined {
+  if (!isId(id) || !id.startsWith(positionBegin)) return undefined;
+  return Number.parseInt(id.slice(positionBegin.length), 16);
 }
 
 /** One event (HTML standard, "server-sent events"); JSON has no line breaks of its own. */

@@ -52,7 +52,8 @@ export class ScopeRefusal extends Error {
  * `device_no` is the caller's where that device is.
  */
 const rules: Readonly<Record<string, string>> = {
-  events: '{}.device_no is null and {}.location_no is not null or visible({}.device_no)',
+  events:
+    '{}.device_no is null and {}.location_no is not null or visible({}.device_no) or {}.gone_tag_nos && mine',
   notifications:
     'exists (select from tables.alerts a where a.alert_no = {}.alert_no and visible(a.device_no))',
   device_marks: 'visible({}.device_no) or left({}.device_no)',

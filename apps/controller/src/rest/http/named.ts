@@ -74,20 +74,21 @@ export async function readLocationNos(
 }
 
 /**
- * The numbers of the account's devices with these ids, joined by commas. Throws a Problem: 1003 where there is none,
- * 1004 for too many.
+ * The numbers of the account's devices with these ids, joined by commas. `deleted` ones count for a day where what is
+ * read outlives them. Throws a Problem: 1003 where there is none, 1004 for too many.
  */
 export async function readDeviceNos(
   { kysely }: Pick<Db, 'kysely'>,
   accountNo: number,
   text: string,
+  { deleted = false }: { readonly deleted?: boolean } = {},
 ): Promise<readonly number[]> {
   const ids = membersOf('Device', text);
   if (!ids.every(isId)) throw missing('device');
+  const named = sql`account_no = ${accountNo}::int and device_id = any(${ids}::text[])`;
+  const gone = deleted ? sql`union select device_no from deleted_devices where ${named}` : sql``;
   const { rows } = await sql<{ device_no: number }>`
-    select device_no from devices where account_no = ${accountNo}::int and device_id = any(${ids}::text[])`.execute(
-    kysely,
-  );
+    select device_no from devices where ${named} ${gone}`.execute(kysely);
   if (rows.length < new Set(ids).size) throw missing('device');
   return rows.map(({ device_no }) => device_no);
 }

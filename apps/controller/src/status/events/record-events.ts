@@ -47,12 +47,14 @@ export const recordEvents = createRecordEvents({ onRecorded: () => Promise.resol
 async function insertEvents(trx: Kysely<Tables>, rows: readonly EventRow[]): Promise<Set<string>> {
   const { rows: inserted } = await sql<{ event_id: string }>`
     insert into events (event_id, account_no, device_no, at_us, type, status, location_no, check_result, check_id,
-      message, duration_s, late, recorded_us)
+      message, duration_s, late, recorded_us, gone_no, gone_id, gone_short_name, gone_full_name, gone_tag_nos)
     select g.event_id, g.account_no, g.device_no, g.at_us, g.type, g.status, g.location_no, g.check_result, g.check_id,
-      g.message, g.duration_s, g.late, g.recorded_us
+      g.message, g.duration_s, g.late, g.recorded_us, g.gone_no, g.gone_id, g.gone_short_name, g.gone_full_name,
+      g.gone_tag_nos
     from jsonb_to_recordset(${JSON.stringify(rows.map((row, ord) => ({ ...row, ord })))}::jsonb) as g (ord int,
       event_id text, account_no int, device_no int, at_us bigint, type text, status text, location_no int,
-      check_result text, check_id text, message text, duration_s bigint, late boolean, recorded_us bigint)
+      check_result text, check_id text, message text, duration_s bigint, late boolean, recorded_us bigint,
+      gone_no int, gone_id text, gone_short_name text, gone_full_name text, gone_tag_nos int[])
     where not exists (
       select 1 from events e
       where e.device_no = g.device_no and e.at_us = g.at_us and e.type = g.type and e.check_id = g.check_id
@@ -78,6 +80,11 @@ function toEventRow(cause: EventCause, nowUs: number): EventRow {
     duration_s: null,
     late: false,
     recorded_us: nowUs,
+    gone_no: null,
+    gone_id: null,
+    gone_short_name: null,
+    gone_full_name: null,
+    gone_tag_nos: null,
     ...row(cause, nowUs),
   };
 }

@@ -123,6 +123,18 @@ test('a hook gets its types of events, and those of devices with its tag, only',
   });
 });
 
+test('a hook with a tag gets the deletion of a device that had it', async () => {
+  await using receiver = await startFakeReceiver();
+  const { device, send, hookId } = await account(receiver);
+  await send('POST', '/tags', { Name: 'shop' });
+  await send('PUT', `/hooks/${hookId}`, { Events: ['Deleted'], Tag: 'shop' });
+  await using _worker = startWorker();
+  const [outside, inside] = [await device('outside'), await device('inside', { Tags: ['shop'] })];
+  for (const id of [outside, inside]) expect((await send('DELETE', `/devices/${id}`)).status).toBe(200);
+  await vi.waitFor(() => expect(receiver.requests).toHaveLength(1), soon);
+  expect(bodiesOf(receiver)).toMatchObject([{ type: 'event.Deleted', data: { ShortName: 'inside' } }]);
+});
+
 test('what is not accepted comes again with the same id, also to the next controller, and nothing is lost', async () => {
   let isBroken = true;
   await using receiver = await startFakeReceiver(

@@ -41,6 +41,8 @@ export interface DataTables {
     acknowledged_by: string | null;
     acknowledged_note: string | null;
     snoozed_until_us: number | null;
+    gone_short_name: string | null;
+    gone_full_name: string | null;
   };
   assignment_spans: {
     device_no: number;
@@ -294,6 +296,11 @@ export interface DataTables {
     duration_s: number | null;
     late: Generated<boolean>;
     recorded_us: number;
+    gone_no: number | null;
+    gone_id: string | null;
+    gone_short_name: string | null;
+    gone_full_name: string | null;
+    gone_tag_nos: number[] | null;
   };
   gaps: {
     gap_id: string;
