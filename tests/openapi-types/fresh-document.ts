@@ -1,3 +1,4 @@
+import openapiTS, { astToString, NEVER } from 'openapi-typescript';
 import { openApiDocument } from '../../apps/controller/src/rest/api/openapi/document.ts';
 import { createRestFixture } from '../../apps/controller/src/rest/api/testing/rest-fixture.ts';
 
@@ -5,4 +6,12 @@ import { createRestFixture } from '../../apps/controller/src/rest/api/testing/re
 export async function freshDocument(): Promise<unknown> {
   await using rest = await createRestFixture();
   return JSON.parse(JSON.stringify(openApiDocument(rest.routes)));
+}
+
+/** The types of a document. What a schema excludes by `not: {}` is `never`; openapi-typescript alone calls it unknown. */
+export async function typesOf(document: unknown): Promise<string> {
+  const nodes = await openapiTS(JSON.stringify(document), {
+    transform: (schema) => ('not' in schema ? NEVER : undefined),
+  });
+  return astToString(nodes);
 }

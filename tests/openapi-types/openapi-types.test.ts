@@ -44,7 +44,7 @@ const right: Readonly<Record<string, string>> = {
   lists: `
     const { data } = await client.GET('/devices', { params: { query: { Filter: 'Down', Limit: 100 } } });
     const names: string[] | undefined = data?.map(({ ShortName }) => ShortName);
-    const { data: events } = await client.GET('/events', { params: { query: { Type: 'Down,Up' } } });
+    const { data: events } = await client.GET('/events', { params: { query: { Type: ['Down', 'Up'] } } });
     console.log(names, events?.filter(({ Type }) => Type === 'LocationOffline').length);`,
   'has several things done at once': `
     const { data } = await client.POST('/batch', {
@@ -70,22 +70,22 @@ const right: Readonly<Record<string, string>> = {
     console.log(data?.Refused.length);`,
   'reads what changed since the last time': `
     const { data, response } = await client.GET('/states', {
-      params: { query: { With: 'Tags,Day', Limit: 1000 } },
+      params: { query: { With: ['Tags', 'Day'], Limit: 1000 } },
     });
     const revision = response.headers.get('Vantage-Revision') ?? undefined;
     const next = await client.GET('/states', { params: { query: revision === undefined ? {} : { ChangedSince: revision } } });
     console.log(data?.filter(({ Gone }) => Gone !== true).length, next.data?.length);`,
   'adds up what is wrong': `
-    const { data } = await client.GET('/summary', { params: { query: { By: 'Tag,Location' } } });
+    const { data } = await client.GET('/summary', { params: { query: { By: ['Tag', 'Location'] } } });
     const worst = data?.Tags?.filter(({ Worst }) => Worst === 'Down').map(({ Name }) => Name);
     console.log(data?.Devices.Down, data?.Alerts.Open, worst);`,
   'draws a timeline': `
-    const { data } = await client.GET('/timeline', { params: { query: { Tag: 'shop', Resolution: 300 } } });
+    const { data } = await client.GET('/timeline', { params: { query: { Tag: ['shop'], Resolution: 300 } } });
     for (const { device_id, Intervals } of data ?? [])
       for (const { Start, End, Status, Seconds } of Intervals) console.log(device_id, Start, End ?? 'now', Status, Seconds);`,
   'charts phases': `
     const { data } = await client.GET('/devices/{device_id}/statistics', {
-      params: { path: one.params.path, query: { Bucket: 'Hour', With: 'Phases' } },
+      params: { path: one.params.path, query: { Bucket: 'Hour', With: ['Phases'] } },
     });
     console.log(data?.map(({ Phases }) => Phases?.TTFB.P95 ?? null));`,
   'adds a contact, and a schedule that notifies it': `
@@ -103,7 +103,7 @@ const right: Readonly<Record<string, string>> = {
     const { data } = await client.GET('/maintenance');
     console.log(data?.map(({ Start, End, Reason }) => [Start, End, Reason]));`,
   'acknowledges what a filter finds': `
-    const { data: alerts } = await client.GET('/alerts', { params: { query: { State: 'Open', Severity: 'critical,warning' } } });
+    const { data: alerts } = await client.GET('/alerts', { params: { query: { State: ['Open'], Severity: ['critical', 'warning'] } } });
     const ids = alerts?.filter(({ Kind }) => Kind === 'device.down').map(({ alert_id }) => alert_id);
     await client.PUT('/alerts/acknowledge', { body: { Filter: { Kind: 'device.down' }, Note: 'seen' } });
     console.log(ids);`,

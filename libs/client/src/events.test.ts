@@ -67,10 +67,12 @@ test('a stream begins after the event that is given, and a refusal for good ends
   expect(first.value).toEqual({ event_id: '3' });
   expect(controller.asked).toEqual(['2']);
   const refused = events(
-    async () => Response.json({ code: 1001, message: 'No such key.' }, { status: 400 }),
+    async () => Response.json({ code: 1001, message: 'No such key.', reason: 'bad_key' }, { status: 400 }),
     url,
   );
-  await expect(refused.next()).rejects.toThrow(new ApiError(400, { code: 1001, message: 'No such key.' }));
+  await expect(refused.next()).rejects.toThrow(
+    new ApiError(400, { code: 1001, message: 'No such key.', reason: 'bad_key' }),
+  );
 });
 
 test('events between a stream that broke before its first one and the next stream are not lost', async () => {

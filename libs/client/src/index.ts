@@ -16,7 +16,12 @@ export function createVantageClient(options: {
   readonly baseUrl: string;
   readonly fetch: (request: Request) => Promise<Response>;
 }): VantageClient {
-  return createClient<paths>({ ...options, pathSerializer: fillPath });
+  return createClient<paths>({
+    ...options,
+    pathSerializer: fillPath,
+    // Lists in a query are joined by commas, as the document says; repeated parameters are refused.
+    querySerializer: { array: { style: 'form', explode: false } },
+  });
 }
 
 export { createEventReader, retryDelayMs, type StreamEvent } from './event-lines.ts';

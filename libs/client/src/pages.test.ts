@@ -26,19 +26,30 @@ test('a list comes whole, and a bounded walk is resumed where it ended', async (
 test('a refusal has its code and fields, and a foreign page its status', async () => {
   const problem = {
     code: 1004,
+    reason: 'bad_value',
     message: 'Limit',
     errors: [{ field: 'Limit', message: 'must be digits only' }],
   };
   const refused = pages(async () => Response.json(problem, { status: 400 }), first, { most: 1 }).next();
-  await expect(refused).rejects.toMatchObject({ status: 400, code: 1004, fields: problem.errors });
+  await expect(refused).rejects.toMatchObject({
+    status: 400,
+    code: 1004,
+    reason: 'bad_value',
+    fields: problem.errors,
+  });
   const foreign = pages(async () => new Response('<html>', { status: 502 }), first, { most: 1 }).next();
   await expect(foreign).rejects.toMatchObject({ status: 502, code: undefined });
 });
 
-test('a link to another origin is refused, and an abort ends the walk', async () => {
-  const headers = { Link: '<https://other.example.com/>; rel="next"' };
-  const away = pages(async () => Response.json([], { headers }), first, { most: 2 }).next();
-  await expect(away).rejects.toThrow('https://other.example.com');
+test('a link with the public address is followed at the address of the client, and an abort ends the walk', async () => {
+  const asked: string[] = [];
+  const headers = { Link: '<https://public.example.com/v1.1/devices?Limit=1&After=9>; rel="next"' };
+  const behind = async ({ url }: Request) => {
+    asked.push(url);
+    return Response.json([], asked.length === 1 ? { headers } : {});
+  };
+  for await (const _ of pages(behind, first, { most: 5 }));
+  expect(asked).toEqual([first, `${first}&After=9`]);
   const signal = AbortSignal.abort();
   await expect(pages((request) => send(request), first, { most: 1, signal }).next()).rejects.toThrow('abort');
 });

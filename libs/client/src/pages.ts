@@ -6,6 +6,8 @@ type Problem = components['schemas']['Problem'];
 export class ApiError extends Error {
   readonly status: number;
   readonly code: Problem['code'] | undefined;
+  /** The word for programs, `no_such_device`. */
+  readonly reason: Problem['reason'] | undefined;
   readonly fields: NonNullable<Problem['errors']>;
 
   constructor(status: number, problem: Problem | undefined) {
@@ -13,6 +15,7 @@ export class ApiError extends Error {
     this.name = 'ApiError';
     this.status = status;
     this.code = problem?.code;
+    this.reason = problem?.reason;
     this.fields = problem?.errors ?? [];
   }
 }
@@ -24,7 +27,8 @@ export interface Page {
 }
 
 /**
- * The pages of the list at `first`, by `Link: rel="next"`; at most `most` of them. A link to another origin is refused.
+ * The pages of the list at `first`, by `Link: rel="next"`; at most `most` of them. They are asked for where the first one
+ * was: a link has the public address of the controller, and a client may know it by another one.
  */
 export async function* pages(
   send: (request: Request) => Promise<Response>,
@@ -37,8 +41,6 @@ export async function* pages(
     const answer = await send(request);
     if (!answer.ok) throw new ApiError(answer.status, await problemOf(answer));
     const next = nextOf(answer.headers.get('link'), url);
-    if (next !== undefined && new URL(next).origin !== new URL(first).origin)
-      throw new Error(`The next page is at another origin: ${new URL(next).origin}.`);
     yield { body: await answer.json(), next };
     url = next;
   }
@@ -46,7 +48,10 @@ export async function* pages(
 
 function nextOf(link: string | null, base: string): string | undefined {
   const target = link?.match(/<([^>]*)>\s*;\s*rel="?next"?/i)?.[1];
-  return target === undefined ? undefined : new URL(target, base).href;
+  if (target === undefined) return undefined;
+  const next = new URL(base);
+  next.search = new URL(target, base).search;
+  return next.href;
 }
 
 /** The problem that the API names in a refusal; undefined where the answer is not its own. */

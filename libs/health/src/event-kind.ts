@@ -43,7 +43,7 @@ interface EventColumns<Type extends string> {
   readonly gone_id?: string;
   readonly gone_short_name?: string;
   readonly gone_full_name?: string | null;
-  readonly gone_tag_nos?: readonly number[];
+  readonly gone_tag_nos?: number[];
 }
 
 /** A kind of event: its cause, its types, how it is stored and what it says. */

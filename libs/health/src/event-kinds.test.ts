@@ -128,7 +128,7 @@ test.each<[EventCause, string]>([
   ],
   [
     { kind: 'alert-suppressed', ...alert, reason: 'master', detail: 'its master gw is Down' },
-    'No alert device.down (master): its master gw is Down',
+    'No alert, because its master gw is Down',
   ],
 ])('the text of an event names its cause: %j', (cause, text) => {
   expect(kindOf(cause).text(cause)).toBe(text);

@@ -52,7 +52,7 @@ const eventKinds = {
       readonly deviceId: string;
       readonly deviceName: string;
       readonly fullName: string | null;
-      readonly tagNos: readonly number[];
+      readonly tagNos: number[];
     }
   >()({
     types: ['Deleted'],
@@ -213,7 +213,7 @@ const eventKinds = {
     types: ['AlertSuppressed'],
     changesAlerts: false,
     row: ({ status }) => ({ type: 'AlertSuppressed', status }),
-    text: ({ alertKind, reason, detail }) => `No alert ${alertKind} (${reason}): ${detail}`,
+    text: ({ detail }) => `No alert, because ${detail}`,
   }),
   /** No agent of a Location runs its checks any more; `sinceUs` is the end of the last coverage. */
   'location-offline': causedBy<

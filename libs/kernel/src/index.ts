@@ -1,5 +1,5 @@
 export { type Backoff, backoffMs } from './backoff.ts';
-export { boundedText } from './bounded-text.ts';
+export { boundedText, withoutControls } from './bounded-text.ts';
 export { type Clock, every, systemClock } from './clock.ts';
 export { createCoalescer } from './coalescer.ts';
 export { acceptedPort, commonSettings } from './common-settings.ts';
@@ -25,7 +25,16 @@ export {
 } from './disk/index.ts';
 export { createFairSemaphore, type FairPlaces, type FairSemaphore } from './fair-semaphore.ts';
 export { actionOf, Fault, type FaultAction, messageOf } from './fault.ts';
-export { type FieldFault, faultsOf, sentFault, unknownField } from './field-faults/field-faults.ts';
+export {
+  type FieldFault,
+  faultSentence,
+  faultsOf,
+  faultText,
+  requiredField,
+  sentFault,
+  unknownField,
+} from './field-faults/field-faults.ts';
+export { type RefusalReason, refusalReasons } from './field-faults/refusal-reason.ts';
 export { exitCodeOf, type Finding, findingsText } from './finding.ts';
 export { idForm, isId, newId } from './id.ts';
 export { createJobParts, type JobParts } from './job-parts.ts';

@@ -10,7 +10,7 @@ export type {
   Target,
   TargetResult,
 } from './contract/probe.ts';
-export { parseHost, parseTarget } from './contract/target.ts';
+export { parseHost, parseTarget, refusedTargetText } from './contract/target.ts';
 export { methodOf, probeFor, type ReadyCheck, readSpec, registry, specOf } from './engine/registry.ts';
 export { type RunDeps, runCheck, runProbe } from './engine/run.ts';
 export { type RequestedTrace, requestedTrace, type TracePlan, tracePlan } from './engine/trace-plan.ts';

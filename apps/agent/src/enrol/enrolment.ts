@@ -117,7 +117,7 @@ export function createEnrolment(deps: {
         const isRejected = reply.kind === 'refused' || reply.kind === 'revoked';
         if (isRejected || reply.kind === 'granted') hasFreshToken = false;
         if (isRejected)
-          log.warn(`the new token is refused, and the agent goes on as the one that it was: ${reply.text}`);
+          log.warn(`enrolment token rejected; keeping the existing identity: ${reply.text}`);
       }
       const proof = isRefused ? undefined : inForce();
       if (proof !== undefined) return proof;

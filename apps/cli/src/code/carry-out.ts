@@ -1,4 +1,5 @@
 import { ApiError } from '@vantage/client';
+import { faultText } from '@vantage/kernel';
 import type { Connection, Operation, Result } from '../remote/connection.ts';
 import { kinds } from './kinds.ts';
 import type { Step } from './plan.ts';
@@ -129,7 +130,7 @@ function describe(step: Step, { Body }: Result): readonly string[] {
   const faults = errors.length === 0 ? [{ field: '', message }] : errors;
   return faults.map(({ field, message: text }) => {
     const place = step.at(field === '' ? undefined : field === 'ExternalKey' ? 'Key' : field);
-    return `${place === '' ? '' : `${place}: `}${subject}: ${field === '' ? text : `${field} ${text}`}`;
+    return `${place === '' ? '' : `${place}: `}${subject}: ${faultText({ field, message: text })}`;
   });
 }
 

@@ -1,6 +1,6 @@
 import { isMask, type Json, mapQuerySecrets } from '@vantage/domain';
-import { faultsOf, nearestName } from '@vantage/kernel';
-import { probeFor, registry, secretPaths } from '@vantage/probes';
+import { faultsOf, faultText, nearestName } from '@vantage/kernel';
+import { probeFor, refusedTargetText, registry, secretPaths } from '@vantage/probes';
 import { textOf } from '../json-text.ts';
 import { judgeContacts, shownAddress } from './contact-address.ts';
 import { type Entry, type Kind, kindNames, kinds, type Problem, type Settings, type Thing } from './kinds.ts';
@@ -271,12 +271,12 @@ function judge({ entry, settings, thing }: Wanted): readonly Problem[] {
   }
   const problems: Problem[] = [];
   const read = probe.parseTarget(URL);
-  if (!read.ok) problems.push(problem(entry, 'URL', `URL ${read.message}`));
+  if (!read.ok) problems.push(problem(entry, 'URL', `URL ${refusedTargetText(read.message)}`));
   const options = settings['Options'] ?? {};
   const judged = probe.options.safeParse(options, { reportInput: true });
   if (!judged.success)
-    for (const { field, message } of faultsOf(judged.error, probe.options, 'Options'))
-      problems.push(problem(entry, field, `${field} ${message}`));
+    for (const fault of faultsOf(judged.error, probe.options, 'Options'))
+      problems.push(problem(entry, fault.field, faultText(fault)));
   const shown = thing?.settings;
   const clear = (field: string, value: string, same: boolean) => {
     if (value === '' || reference.test(value) || (isMask(value) && same)) return;

@@ -69,7 +69,7 @@ async function readDeviceRows({ client }: Connection): Promise<readonly Row[]> {
   const rows: Row[] = [];
   let After: string | undefined;
   for (let pages = 0; pages < mostPages; pages += 1) {
-    const query = { Limit: pageSize, With: 'Settings', ...(After === undefined ? {} : { After }) };
+    const query = { Limit: pageSize, With: ['Settings' as const], ...(After === undefined ? {} : { After }) };
     const page = await take(client.GET('/states', { params: { query } }));
     for (const { device_id, Settings } of page) rows.push({ device_id, ...(Settings as Row) });
     After = page.at(-1)?.device_id;

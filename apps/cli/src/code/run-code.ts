@@ -138,7 +138,11 @@ async function planFor(connection: Connection, request: CodeRequest): Promise<Pl
     if (isDeepStrictEqual(planData(again), planData(plan))) return { plan, steps };
     plan = again;
   }
-  throw new Fault('stop', 'busy', 'the account changes all the time; nothing is done, try it again');
+  throw new Fault(
+    'stop',
+    'busy',
+    'The account kept changing while it was read. Nothing was applied; run it again.',
+  );
 }
 
 function planned({ entries, source }: Files, account: Account, request: CodeRequest): Plan {

@@ -102,7 +102,7 @@ function exportFile(account: Account, source: string | undefined): ExportedFile 
   const masked = shown.filter(({ settings }) => JSON.stringify(settings).includes('***')).length;
   if (masked > 0)
     notes.push(
-      `${masked} things hold secrets that are shown as ***: in another account, write \${secret:NAME} (devices) or \${env:NAME} (contacts) in their place.`,
+      `${masked === 1 ? '1 secret is in use and' : `${masked} secrets are in use and`} shown as ***: in another account, write \${secret:NAME} (devices) or \${env:NAME} (contacts) in their place.`,
     );
   return { text: stringify(parts, { lineWidth: 0, aliasDuplicateObjects: false }), notes };
 }

@@ -1,5 +1,5 @@
-import { faultsOf } from '@vantage/kernel';
-import { probeFor } from '@vantage/probes';
+import { faultsOf, faultText } from '@vantage/kernel';
+import { probeFor, refusedTargetText } from '@vantage/probes';
 import { syntaxProblem } from '@vantage/probes/settings';
 import type { ApplyFile, FileDevice, FileTag } from './apply-file.ts';
 import type { Finding, FoundCheck, Reading } from './found.ts';
@@ -67,15 +67,13 @@ async function problemOf(check: FoundCheck): Promise<string | undefined> {
   const probe = probeFor(check.method);
   if (probe === undefined) return `Method ${check.method} is not known`;
   const read = probe.parseTarget(check.url);
-  if (!read.ok) return `URL ${JSON.stringify(check.url.slice(0, 100))} is not accepted: ${read.message}`;
+  if (!read.ok) return `URL ${JSON.stringify(check.url.slice(0, 100))} ${refusedTargetText(read.message)}`;
   const problem = await syntaxProblem(probe, check.url);
-  if (problem !== undefined) return `URL ${problem}`;
+  if (problem !== undefined) return faultText({ field: 'URL', message: problem });
   const options = withoutAbsent(check.options ?? {});
   const judged = probe.options.safeParse(options, { reportInput: true });
   if (judged.success) return undefined;
-  return faultsOf(judged.error, probe.options, 'Options')
-    .map(({ field, message }) => `${field} ${message}`)
-    .join('; ');
+  return faultsOf(judged.error, probe.options, 'Options').map(faultText).join('; ');
 }
 
 interface Surroundings {

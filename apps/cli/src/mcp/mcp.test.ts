@@ -18,6 +18,7 @@ const document = documentSchema.parse({
       },
       post: {
         operationId: 'createDevice',
+        'x-authorization-level': 'UW',
         summary: 'Creates a device',
         requestBody: {
           content: { 'application/json': { schema: { $ref: '#/components/schemas/DeviceCreate' } } },
@@ -37,7 +38,7 @@ const document = documentSchema.parse({
 });
 
 test('tools read; with writes they change, too; keys and forms of answers are left out', () => {
-  const reading = toolsOf(document, { writes: false });
+  const reading = toolsOf(document, { writes: false, level: 'UA' });
   expect(reading.map(({ name }) => name)).toEqual(['listDevices', 'getDevice']);
   expect(reading[0]).toMatchObject({
     description: 'Lists devices.',
@@ -48,7 +49,7 @@ test('tools read; with writes they change, too; keys and forms of answers are le
     },
   });
   expect(Object.keys(reading[0]?.inputSchema.properties ?? {})).toEqual(['Search']);
-  const all = toolsOf(document, { writes: true });
+  const all = toolsOf(document, { writes: true, level: 'UA' });
   expect(all.map(({ name }) => name)).toEqual(['listDevices', 'createDevice', 'getDevice']);
   expect(all[1]?.inputSchema).toEqual({
     type: 'object',
@@ -85,4 +86,10 @@ test('an answer is bounded, and a list is cut after a whole element', () => {
       },
     ),
   );
+});
+
+test('a key is offered only the tools that it may use', () => {
+  const names = (level: 'UR' | 'UW') => toolsOf(document, { writes: true, level }).map(({ name }) => name);
+  expect(names('UR')).toEqual(['listDevices', 'getDevice']);
+  expect(names('UW')).toEqual(['listDevices', 'createDevice', 'getDevice']);
 });

@@ -2,9 +2,9 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { fillPath } from '@vantage/client';
+import { productVersion } from '@vantage/domain';
 import { Fault, messageOf } from '@vantage/kernel';
 import { z } from 'zod';
-import about from '../../package.json' with { type: 'json' };
 import { type Connection, connect } from '../remote/connection.ts';
 import type { ControllerAccess } from '../remote/https-fetch.ts';
 
@@ -21,11 +21,12 @@ export async function runMcp(
 ): Promise<void> {
   using connection = connect(access);
   const answer = await connection.call({ method: 'GET', path: '/openapi.json' });
-  const tools = new Map(
-    toolsOf(documentSchema.parse(await answer.json()), { writes }).map((tool) => [tool.name, tool]),
-  );
+  const document = documentSchema.parse(await answer.json());
+  const hello = await connection.call({ method: 'GET', path: '/hello', query: { fmt: 'json' } });
+  const { AuthLevel: level } = helloSchema.parse(await hello.json());
+  const tools = new Map(toolsOf(document, { writes, level }).map((tool) => [tool.name, tool]));
   const server = new Server(
-    { name: 'vantage', version: about.version },
+    { name: 'vantage', version: productVersion },
     { capabilities: { tools: {} }, instructions: instructions(writes) },
   );
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...tools.values()].map(shownTool) }));
@@ -39,6 +40,11 @@ export async function runMcp(
   await server.connect(new StdioServerTransport());
   await ended;
 }
+
+/** The levels of keys; each may do what those before it may. */
+const levels = ['none', 'UR', 'UO', 'UW', 'UA'] as const;
+type Level = (typeof levels)[number];
+const helloSchema = z.object({ AuthLevel: z.enum(levels) });
 
 function instructions(writes: boolean): string {
   const reading =
@@ -72,18 +78,21 @@ async function callTool(connection: Connection, tool: Tool | undefined, name: st
  * The request of a tool with these arguments. Throws a Fault for an argument that is missing or unknown, and a
  * RangeError for one that would lead the path elsewhere. Pure.
  */
-export function requestOf({ method, path, query, inputSchema }: Tool, values: Arguments) {
+export function requestOf({ name, method, path, query, inputSchema }: Tool, values: Arguments) {
   for (const name of inputSchema.required)
     if (values[name] === undefined) throw new Fault('stop', 'settings', `${name} is missing`);
   const unknown = Object.keys(values).filter((name) => !Object.hasOwn(inputSchema.properties, name));
-  if (unknown.length > 0)
-    throw new Fault(
-      'stop',
-      'settings',
-      `${unknown.join(', ')} is not accepted; accepted are ${Object.keys(inputSchema.properties).join(', ')}`,
-    );
+  if (unknown.length > 0) {
+    const known = Object.keys(inputSchema.properties);
+    const text =
+      known.length === 0
+        ? `${name} takes no arguments.`
+        : `${name} has no argument ${unknown.join(', ')}. Its arguments are ${known.join(', ')}.`;
+    throw new Fault('stop', 'settings', text);
+  }
   const text = (name: string) => {
     const value = values[name];
+    if (Array.isArray(value)) return value.join(',');
     return typeof value === 'string' ? value : JSON.stringify(value);
   };
   const asked = query.filter((name) => values[name] !== undefined).map((name) => [name, text(name)]);
@@ -127,6 +136,7 @@ const parameter = z.object({
 });
 const operation = z.object({
   operationId: z.string(),
+  'x-authorization-level': z.enum(levels).default('UR'),
   summary: z.string().default(''),
   description: z.string().default(''),
   parameters: z.array(parameter).default([]),
@@ -171,11 +181,15 @@ const referred = '#/components/schemas/';
  * The operations of an OpenAPI document as tools: those that read, and with `writes` all. Parameters and `body` are the
  * arguments of a tool. Pure.
  */
-export function toolsOf(document: Document, { writes }: { readonly writes: boolean }): readonly Tool[] {
+export function toolsOf(
+  document: Document,
+  { writes, level }: { readonly writes: boolean; readonly level: Level },
+): readonly Tool[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     verbs.flatMap((verb): Tool[] => {
       const found = item[verb];
       if (found === undefined || leftOut.test(path) || (verb !== 'get' && !writes)) return [];
+      if (levels.indexOf(found['x-authorization-level']) > levels.indexOf(level)) return [];
       return [toolOf(document, path, verb, found)];
     }),
   );

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError, createVantageClient, type VantageClient } from '@vantage/client';
 import type { Json } from '@vantage/domain';
-import { Fault } from '@vantage/kernel';
+import { Fault, faultSentence } from '@vantage/kernel';
 import { type ControllerAccess, createHttpsFetch, Unreachable } from './https-fetch.ts';
 
 /** A request of a batch. */
@@ -121,9 +121,10 @@ function refusalOf(status: number, problem: unknown): Fault {
     );
   const errors: readonly unknown[] =
     'errors' in problem && Array.isArray(problem.errors) ? problem.errors : [];
-  const lines = errors.map((each) => {
+  const said = String(problem.message);
+  const lines = errors.flatMap((each) => {
     const { field = '', message = '' } = { ...(each as { field?: string; message?: string }) };
-    return `${field}: ${message}`;
+    return said.includes(message) ? [] : [faultSentence({ field, message })]; // the first three are in the sentence
   });
-  return new Fault('stop', 'refused', [String(problem.message), ...lines].join('\n'));
+  return new Fault('stop', 'refused', [said, ...lines].join('\n'));
 }

@@ -1,14 +1,18 @@
-import { boundedText, type FieldFault, isId, sentFault } from '@vantage/kernel';
+import { boundedText, type FieldFault, isId, sentFault, withoutControls } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../platform/db/index.ts';
+import { missingReason, type Thing } from '../rest/http/problem.ts';
 import { createShape, type Fields, factOf, shownShape } from './field-table.ts';
 import type { Conflict } from './refusal.ts';
 
-const printable = (most: number, example: string) =>
-  boundedText(most, 1).regex(
-    /^[^\p{C}\p{Zl}\p{Zp}]+$/u,
-    `must be 1 to ${most} printable characters; accepted is for example: ${example}`,
-  );
+const unprintable = /[\p{C}\p{Zl}\p{Zp}]/u;
+
+const printable = (most: number, example: string) => {
+  const rule = `must be 1 to ${most} printable characters; accepted is for example: ${example}`;
+  return boundedText(most, 1)
+    .regex(withoutControls, { error: rule, abort: true })
+    .refine((text) => !unprintable.test(text), { error: rule });
+};
 
 /** The client's own identity of a thing, and who manages it. */
 export const identityTable = {
@@ -97,8 +101,9 @@ export function showRowIdentity(row: {
 export function keyTaken(key: string, holder: string): Conflict {
   return {
     kind: 'conflict',
+    reason: 'external_key_taken',
     message: `ExternalKey ${JSON.stringify(key)} belongs to ${holder} already. Choose another one, or clear it there with null.`,
-    faults: [{ field: 'ExternalKey', message: `belongs to ${holder} already` }],
+    faults: [{ field: 'ExternalKey', message: `belongs to ${holder} already`, reason: 'external_key_taken' }],
   };
 }
 
@@ -165,7 +170,14 @@ export async function namedId(
   return found?.id;
 }
 
-/** The fault of a text that names nothing. `must` says what the field takes by id. */
-export function referenceFault(field: string, must: string, text: string): FieldFault {
-  return sentFault(field, text.startsWith(byKey) ? `${must}, or key: and its ExternalKey` : must, text);
+/** The fault of a text that names nothing. `must` says what the field takes. */
+export function referenceFault(field: string, what: Thing, must: string, text: string): FieldFault {
+  const accepted = text.startsWith(byKey) ? `${must}, or key: and its ExternalKey` : must;
+  return { ...sentFault(field, accepted, text), reason: missingReason(what) };
+}
+
+/** The fault of a text that is neither the name nor the id of a tag. */
+export function tagFault(field: string, text: string): FieldFault {
+  const message = `There is no tag ${JSON.stringify(text.slice(0, 60))}. Create it first with POST /tags`;
+  return { field, message, reason: missingReason('tag') };
 }

@@ -1,8 +1,8 @@
 import type { AccountLimits, LimitedKind } from '@vantage/domain';
-import type { FieldFault } from '@vantage/kernel';
+import { type FieldFault, faultSentence, type RefusalReason } from '@vantage/kernel';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Tables } from '../platform/db/index.ts';
-import { conflict, invalid, missing, type Problem } from '../rest/http/problem.ts';
+import { conflict, invalid, missing, type Problem, type Thing } from '../rest/http/problem.ts';
 import { type ChangeTransaction, lockAccount } from './change.ts';
 
 /** Fields have values that the catalog does not accept. */
@@ -14,6 +14,7 @@ export interface Invalid {
 /** The change contradicts the present state. */
 export interface Conflict {
   readonly kind: 'conflict';
+  readonly reason: RefusalReason;
   readonly message: string;
   readonly faults?: readonly FieldFault[];
 }
@@ -21,7 +22,7 @@ export interface Conflict {
 /** The thing that is to be changed does not exist (any more). */
 export interface Missing {
   readonly kind: 'missing';
-  readonly what: string;
+  readonly what: Thing;
 }
 
 /** Why a writer changed nothing. */
@@ -42,7 +43,7 @@ function problemOf(refusal: Refusal): Problem {
     case 'invalid':
       return invalid(refusal.faults);
     case 'conflict':
-      return conflict(refusal.message, refusal.faults);
+      return conflict(refusal.reason, refusal.message, refusal.faults);
     case 'missing':
       return missing(refusal.what);
   }
@@ -52,7 +53,7 @@ function problemOf(refusal: Refusal): Problem {
 export function refusalText(refusal: Refusal): string {
   switch (refusal.kind) {
     case 'invalid':
-      return refusal.faults.map(({ field, message }) => `${field} ${message}`.trim()).join('\n');
+      return refusal.faults.map(faultSentence).join('\n');
     case 'conflict':
       return refusal.message;
     case 'missing':
@@ -79,11 +80,12 @@ export async function nameConflict(
 ): Promise<Conflict | undefined> {
   const holder = (await findByName(trx, kind, accountNo, name)).find(({ no }) => no !== ownNo);
   if (holder === undefined) return undefined;
-  const of = `the ${what} ${JSON.stringify(holder.name)} (${holder.id})`;
+  const message = `There is already a ${what} ${JSON.stringify(holder.name)} (${holder.id}). Names are not case-sensitive.`;
   return {
     kind: 'conflict',
-    message: `Name ${JSON.stringify(name)} is taken: ${of} has it. Letter case does not count. Choose another one.`,
-    faults: [{ field: 'Name', message: `is the name of ${of}; choose another one` }],
+    reason: 'name_taken',
+    message,
+    faults: [{ field: 'Name', message, reason: 'name_taken' }],
   };
 }
 
@@ -185,7 +187,7 @@ export async function refuseBeyondLimit(
 /** The refusal of one more of a kind of which an account has as many as it may have. */
 function limitReached(kinds: string, most: number): Invalid {
   const message = `The account has ${most} ${kinds}, which is the limit. Delete one that nobody needs`;
-  return { kind: 'invalid', faults: [{ field: '', message }] };
+  return { kind: 'invalid', faults: [{ field: '', message, reason: 'limit_reached' }] };
 }
 
 /** So many creations of one account at most run side by side; nearer to the limit they run one after the other. */

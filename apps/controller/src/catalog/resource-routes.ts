@@ -2,7 +2,7 @@ import { type FieldFault, isId } from '@vantage/kernel';
 import { z } from 'zod';
 import { idField } from '../rest/http/field.ts';
 import { nextPage, wholeOrPageQuery } from '../rest/http/paging.ts';
-import { missing } from '../rest/http/problem.ts';
+import { missing, type Thing } from '../rest/http/problem.ts';
 import { noSubject, type Route, route, validatingRoute } from '../rest/http/route.ts';
 import type { Session } from '../rest/http/session.ts';
 import type { Catalog, ChangeTransaction } from './change.ts';
@@ -16,7 +16,7 @@ interface Names<Id extends string> {
   /** Group in the OpenAPI document. */
   readonly tag: string;
   /** For people: `No such <what>.` */
-  readonly what: string;
+  readonly what: Thing;
   /** Name of one in paths and XML; the path and the list are its plural. */
   readonly root: string;
   readonly id: Id;

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { cleanLine } from '@vantage/domain';
 import { type FieldFault, newId } from '@vantage/kernel';
+import type { Thing } from '../rest/http/problem.ts';
 import {
   type ChangeTransaction,
   changedFields,
@@ -35,7 +36,7 @@ interface CommonSettings {
 interface ResourceKind<Entity, Settings, Sent> {
   readonly kind: 'mschedule' | 'nschedule' | 'hook' | 'page' | 'report';
   /** Its name in the texts of refusals. */
-  readonly what: string;
+  readonly what: Thing;
   find(transaction: ChangeTransaction, accountNo: number, id: string): Promise<Entity | undefined>;
   /** Resolves with the resource's number. */
   insert(
@@ -158,7 +159,11 @@ export function createResourceWriter<
       if (users.length > 0) {
         const shown = `${users.slice(0, 10).join(', ')}${users.length > 10 ? ' and others' : ''}`;
         const named = `${what.charAt(0).toUpperCase()}${what.slice(1)} ${name}`;
-        return { kind: 'conflict', message: `${named} cannot be deleted while these use it: ${shown}.` };
+        return {
+          kind: 'conflict',
+          reason: 'in_use',
+          message: `${named} cannot be deleted while these use it: ${shown}.`,
+        };
       }
       await resources.remove(transaction, no);
       transaction.record({ action: 'delete', kind, accountNo, id, fields: deletedFields({ Name: name }) });

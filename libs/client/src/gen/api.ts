@@ -425,7 +425,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists maintenance that runs or is planned, what began first first
+         * Lists maintenance that runs or is planned, oldest first
          * @description Of maintenance schedules the windows of the next 62 days, at most 100 of each schedule. A request for a tag, or an occurrence of a schedule, is one maintenance of many devices.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<maintenances>`, with `fmt=csv` it is `text/csv` with a row for each.
@@ -1298,7 +1298,7 @@ export interface paths {
          *
          *     A key of the level UW or UA may do this.
          */
-        post: operations["repeatContactDeliverie"];
+        post: operations["repeatDelivery"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1825,7 +1825,7 @@ export interface paths {
          *
          *     A key of the level UO, UW or UA may do this.
          */
-        put: operations["updateAcknowledge"];
+        put: operations["acknowledgeAlerts"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1849,7 +1849,7 @@ export interface paths {
          *
          *     A key of the level UO, UW or UA may do this.
          */
-        put: operations["updateSnooze"];
+        put: operations["snoozeAlerts"];
         post?: never;
         delete?: never;
         options?: never;
@@ -2075,7 +2075,7 @@ export interface paths {
         get: operations["getUser"];
         /**
          * Changes a person: the name, the e-mail address, the level, the tags
-         * @description Sessions change with it. Every controller knows of it within 5 seconds. The e-mail address of somebody who has signed in changes by a new invitation only.
+         * @description Sessions change with it. Every controller knows of it within 5 seconds.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<user>`, with `fmt=csv` it is `text/csv` with one row.
          *
@@ -2107,8 +2107,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Invites a person again, for example one who forgot the password or has another e-mail address
-         * @description The link before is over. The password and the e-mail address of the person stay until the new invitation is accepted; then all sessions of the person end. A person who has signed in before is told at the present address, by mail, where there is a mail server.
+         * Invites a person again, for example one who forgot the password
+         * @description The link before is over. A password that the person has stays good until the new invitation is accepted; then all sessions of the person end.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<user>`, with `fmt=csv` it is `text/csv` with one row.
          *
@@ -2265,7 +2265,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The health of Vantage itself: findings, controllers, backups, disk, queues
+         * The health of Vantage itself: warnings, controllers, backups, disk, queues
          * @description Numbers of the whole installation, without names of other accounts.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<installation>`, with `fmt=csv` it is `text/csv` with one row.
@@ -3913,23 +3913,23 @@ export interface components {
              */
             Search?: string;
             /**
-             * @description Name or id of a tag, or several joined by commas: their devices only.
+             * @description Name or id of a tag, or several: their devices only.
              * @example berlin/rack-3
              */
             Tag?: string;
             /**
-             * @description Devices of this Method only. One of HTTP, PING, SMTP, POP3, MySQL, IMAP4, FTP, TELNET, SSH, NNTP, TCP, DNS, Script, or several joined by commas.
+             * @description Devices of this Method only.
              * @example HTTP
              */
             Method?: string;
             /**
-             * @description Name or id of a Location, or several joined by commas: the devices that are checked from there only.
+             * @description Name or id of a Location, or several: the devices that are checked from there only.
              * @example local
              */
             Location?: string;
             /**
-             * @description critical, warning or info, joined by commas: devices with one of these only.
-             * @example critical,warning
+             * @description Devices with one of these severities only.
+             * @example critical
              */
             Severity?: string;
             /**
@@ -4032,8 +4032,7 @@ export interface components {
          * @description How long the maintenance lasts.
          * @example {
          *       "Duration": "01:30",
-         *       "Reason": "Kernel update",
-         *       "Start": "2026-03-01T02:00:00+01:00"
+         *       "Reason": "Kernel update"
          *     }
          */
         MaintenanceStart: {
@@ -4688,20 +4687,11 @@ export interface components {
          *       "Name": "Operations",
          *       "Type": "email",
          *       "Address": "noc@example.org",
-         *       "Secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
-         *       "Options": {
-         *         "To": "+4712345678",
-         *         "Body": "{\"text\": \"{{Text}}\"}",
-         *         "ContentType": "application/json",
-         *         "SecretHeader": "X-Api-Key"
-         *       },
          *       "Notify": [
          *         "device.down",
          *         "device.up"
          *       ],
-         *       "Shadow": false,
-         *       "ExternalKey": "cmdb-4711",
-         *       "Source": "net/berlin"
+         *       "ExternalKey": "cmdb-4711"
          *     }
          */
         ContactCreate: {
@@ -4735,7 +4725,7 @@ export interface components {
              *       "device.up"
              *     ]
              */
-            Notify?: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing" | "acknowledged")[] | null;
+            Notify?: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "acknowledged")[] | null;
             /**
              * @description It gets nothing. Every decision and message for it is recorded, so that you can compare them with another system (GET /alerts?Shadow=Y).
              * @example false
@@ -4835,7 +4825,7 @@ export interface components {
              *       "device.up"
              *     ]
              */
-            Notify?: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing" | "acknowledged")[] | null;
+            Notify?: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "acknowledged")[] | null;
             /**
              * @description It gets nothing. Every decision and message for it is recorded, so that you can compare them with another system (GET /alerts?Shadow=Y).
              * @example false
@@ -5563,7 +5553,7 @@ export interface components {
              * @example device.down
              * @enum {string}
              */
-            Kind?: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing";
+            Kind?: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old";
         };
         /**
          * @description A step of a notification schedule: whom it notifies, how long after the alert and at which hours.
@@ -6017,34 +6007,34 @@ export interface components {
          * @example {
          *       "Kind": "device.down",
          *       "Severity": "critical",
-         *       "Device": "8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d",
+         *       "Device": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "Tag": "berlin/rack-3",
          *       "Location": "local"
          *     }
          */
         AlertFilter: {
             /**
-             * @description Alerts of this kind only. One of device.down, device.up, device.flapping, device.partial, device.slow, certificate.expiring, location.offline, location.online, anchor.down, anchor.up, agent.fenced, contact.failing, late.summary, clock.wrong, disk.low, backup.old, database.back, certificate.failing, key.missing, or several joined by commas.
+             * @description Alerts of these kinds only, joined by commas.
              * @example device.down
              */
             Kind?: string;
             /**
-             * @description Alerts of this severity only. One of critical, warning, info, or several joined by commas.
+             * @description Alerts of these severities only, joined by commas.
              * @example critical
              */
             Severity?: string;
             /**
-             * @description A device_id, or several joined by commas: the alerts of these devices only.
-             * @example 8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
+             * @description A device_id, or several: the alerts of these devices only.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
             Device?: string;
             /**
-             * @description Name or id of a tag, or several joined by commas: the alerts of their devices only.
+             * @description Name or id of a tag, or several: the alerts of their devices only.
              * @example berlin/rack-3
              */
             Tag?: string;
             /**
-             * @description Name or id of a Location, or several joined by commas: their alerts, and those of the devices that are checked from there.
+             * @description Name or id of a Location, or several: their alerts, and those of the devices that are checked from there.
              * @example local
              */
             Location?: string;
@@ -6367,19 +6357,6 @@ export interface components {
             readonly UpdatedAt?: components["schemas"]["Timestamp"];
         };
         /**
-         * @description How a person is invited again.
-         * @example {
-         *       "Email": "ada@example.org"
-         *     }
-         */
-        UserInvite: {
-            /**
-             * @description The address with which the person signs in after the invitation is accepted; absent: the same.
-             * @example ada@example.org
-             */
-            Email?: string;
-        };
-        /**
          * @description The key of a sign-in, or e-mail address and password.
          * @example {
          *       "Key": "3f1c9a7e52d04b86",
@@ -6406,7 +6383,7 @@ export interface components {
              */
             Email?: string;
             /**
-             * @description The name of the account, where the address is known in several. Without it, it is the one with this password; of a person whom a proxy signed in, the only one to which it did so before. Where that leaves several, the answer is 1005 with their names in Accounts.
+             * @description With Email: the name of the account. Without it, the account is the one to which the person was invited first.
              * @example default
              */
             Account?: string;
@@ -6507,14 +6484,16 @@ export interface components {
             IfMatch?: string;
         };
         /**
-         * @description A failure: a number for programs and a sentence for people.
+         * @description A failure: a number and a word for programs, and a sentence for people.
          * @example {
          *       "code": 1004,
+         *       "reason": "bad_value",
          *       "message": "Limit must be digits only.",
          *       "errors": [
          *         {
          *           "field": "Limit",
-         *           "message": "must be digits only"
+         *           "message": "must be digits only",
+         *           "reason": "bad_value"
          *         }
          *       ],
          *       "Results": [
@@ -6525,10 +6504,6 @@ export interface components {
          *           },
          *           "ETag": "\"9f2c61ab03de4471.0c1d2e3f40516273\""
          *         }
-         *       ],
-         *       "Accounts": [
-         *         "default",
-         *         "branch"
          *       ]
          *     }
          */
@@ -6540,6 +6515,12 @@ export interface components {
              */
             code: 1000 | 1001 | 1002 | 1003 | 1004 | 1005 | 1006 | 1007 | 1500 | 1503;
             /**
+             * @description Why it failed, in a word for programs. Words keep their meaning; a later version may have further ones.
+             * @example bad_value
+             * @enum {string}
+             */
+            reason: "malformed" | "unknown_route" | "wrong_verb" | "body_too_large" | "bad_key" | "access_denied" | "limited_to_tags" | "no_csrf_token" | "no_such_agent" | "no_such_alert" | "no_such_audit_entry" | "no_such_change" | "no_such_check" | "no_such_contact" | "no_such_delivery" | "no_such_device" | "no_such_event" | "no_such_hook" | "no_such_key" | "no_such_location" | "no_such_maintenance" | "no_such_mschedule" | "no_such_nschedule" | "no_such_outage" | "no_such_page" | "no_such_report" | "no_such_secret" | "no_such_session" | "no_such_tag" | "no_such_tag_or_device" | "no_such_thing" | "no_such_traceroute" | "no_such_user" | "bad_value" | "missing_field" | "unknown_field" | "unknown_parameter" | "repeated_parameter" | "limit_reached" | "conflict" | "in_use" | "name_taken" | "external_key_taken" | "email_taken" | "path_taken" | "fixed_field" | "stale_etag" | "devices_changed" | "idempotency_key_reused" | "still_running" | "batch_failed" | "batch_too_large" | "alert_closed" | "no_answer" | "agent_not_ready" | "too_many_requests" | "too_many_bad_keys" | "https_required" | "internal_error" | "unavailable";
+            /**
              * @description What is wrong, in a sentence for people.
              * @example Limit must be digits only.
              */
@@ -6549,7 +6530,8 @@ export interface components {
              * @example [
              *       {
              *         "field": "Limit",
-             *         "message": "must be digits only"
+             *         "message": "must be digits only",
+             *         "reason": "bad_value"
              *       }
              *     ]
              */
@@ -6564,17 +6546,15 @@ export interface components {
                  * @example Limit must be digits only.
                  */
                 message: string;
+                /**
+                 * @description Why it failed, in a word for programs. Words keep their meaning; a later version may have further ones.
+                 * @example bad_value
+                 * @enum {string}
+                 */
+                reason: "malformed" | "unknown_route" | "wrong_verb" | "body_too_large" | "bad_key" | "access_denied" | "limited_to_tags" | "no_csrf_token" | "no_such_agent" | "no_such_alert" | "no_such_audit_entry" | "no_such_change" | "no_such_check" | "no_such_contact" | "no_such_delivery" | "no_such_device" | "no_such_event" | "no_such_hook" | "no_such_key" | "no_such_location" | "no_such_maintenance" | "no_such_mschedule" | "no_such_nschedule" | "no_such_outage" | "no_such_page" | "no_such_report" | "no_such_secret" | "no_such_session" | "no_such_tag" | "no_such_tag_or_device" | "no_such_thing" | "no_such_traceroute" | "no_such_user" | "bad_value" | "missing_field" | "unknown_field" | "unknown_parameter" | "repeated_parameter" | "limit_reached" | "conflict" | "in_use" | "name_taken" | "external_key_taken" | "email_taken" | "path_taken" | "fixed_field" | "stale_etag" | "devices_changed" | "idempotency_key_reused" | "still_running" | "batch_failed" | "batch_too_large" | "alert_closed" | "no_answer" | "agent_not_ready" | "too_many_requests" | "too_many_bad_keys" | "https_required" | "internal_error" | "unavailable";
             }[];
             /** @description Of an atomic batch in which an operation failed: its results up to that one. */
             Results?: components["schemas"]["OperationResult"][];
-            /**
-             * @description Of a sign-in that has to name its account: the accounts of the person.
-             * @example [
-             *       "default",
-             *       "branch"
-             *     ]
-             */
-            Accounts?: string[];
         };
         /**
          * @description The answer of one operation of a batch.
@@ -7313,8 +7293,7 @@ export interface components {
          *       "Alerts": {
          *         "Open": 2,
          *         "Acknowledged": 1,
-         *         "Snoozed": 0,
-         *         "Suppressed": 1
+         *         "Snoozed": 0
          *       },
          *       "LastCheck": "2026-02-25T23:38:03+01:00",
          *       "Tags": [
@@ -7449,8 +7428,7 @@ export interface components {
          * @example {
          *       "Open": 2,
          *       "Acknowledged": 1,
-         *       "Snoozed": 0,
-         *       "Suppressed": 1
+         *       "Snoozed": 0
          *     }
          */
         AlertCounts: {
@@ -7469,11 +7447,6 @@ export interface components {
              * @example 0
              */
             Snoozed: number;
-            /**
-             * @description Of those that are open: their messages are held back because the cause is elsewhere.
-             * @example 1
-             */
-            Suppressed: number;
         };
         /**
          * @description The devices with a tag, or with one of the tags below a level of paths, by status.
@@ -9568,7 +9541,7 @@ export interface components {
              * @description Kinds of messages that it gets; null: all.
              * @example null
              */
-            Notify: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing" | "acknowledged")[] | null;
+            Notify: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "acknowledged")[] | null;
             /**
              * @description It gets nothing. Every decision and message for it is recorded, so that you can compare them with another system (GET /alerts?Shadow=Y).
              * @example false
@@ -10609,7 +10582,7 @@ export interface components {
              * @example device.down
              * @enum {string}
              */
-            Kind: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing";
+            Kind: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old";
             /**
              * @description Closed: what it is about has ended.
              * @example Open
@@ -11245,14 +11218,6 @@ export interface components {
          *       "Warnings": [
          *         "a clock may be wrong: it is 3 s ahead of the database"
          *       ],
-         *       "Findings": [
-         *         {
-         *           "Id": "clock_wrong",
-         *           "Severity": "warning",
-         *           "Text": "a clock may be wrong: it is 3 s ahead of the database",
-         *           "Remedy": "Correct the clock that is named."
-         *         }
-         *       ],
          *       "Controllers": [
          *         {
          *           "StartedAt": "2026-02-25T23:38:03+01:00",
@@ -11288,14 +11253,12 @@ export interface components {
              */
             Version: string;
             /**
-             * @description The texts of `Findings`; []: nothing.
+             * @description What an operator has to see to at this controller, as `/readyz` says it; []: nothing.
              * @example [
              *       "a clock may be wrong: it is 3 s ahead of the database"
              *     ]
              */
             Warnings: string[];
-            /** @description The states that an operator has to see to, at this controller and in the installation, as `/readyz` and `./vantage doctor` say them; []: none. */
-            Findings: components["schemas"]["Finding"][];
             /**
              * @description The controllers that ran in the last minutes, the oldest first.
              * @example [
@@ -11330,39 +11293,6 @@ export interface components {
              */
             CertificateEnd: components["schemas"]["Timestamp"] | null;
             Queues: components["schemas"]["InstallationQueues"];
-        };
-        /**
-         * @description A state that an operator has to see to.
-         * @example {
-         *       "Id": "clock_wrong",
-         *       "Severity": "warning",
-         *       "Text": "a clock may be wrong: it is 3 s ahead of the database",
-         *       "Remedy": "Correct the clock that is named."
-         *     }
-         */
-        Finding: {
-            /**
-             * @description Names the finding for programs.
-             * @example clock_wrong
-             * @enum {string}
-             */
-            Id: "clock_wrong" | "disk_low" | "certificate_ending" | "certificate_refused" | "database_back" | "database_moved" | "key_missing" | "key_other" | "backup_none" | "backup_old" | "contact_failing" | "worker_away" | "messages_late" | "roll_up_late" | "requests_overdue" | "items_refused";
-            /**
-             * @description `fault`: something stops, or stops at the next start.
-             * @example warning
-             * @enum {string}
-             */
-            Severity: "warning" | "fault";
-            /**
-             * @description One clause for people.
-             * @example a clock may be wrong: it is 3 s ahead of the database
-             */
-            Text: string;
-            /**
-             * @description The action that ends it, for people.
-             * @example Correct the clock that is named.
-             */
-            Remedy: string;
         };
         /**
          * @description The age of the backups.
@@ -14118,7 +14048,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The request failed by the caller’s fault. `code` and `message` say why. */
+        /** @description The request failed by the caller’s fault. `code`, `reason` and `message` say why. */
         Refused: {
             headers: {
                 /**
@@ -14138,24 +14068,13 @@ export interface components {
                  * @example {
                  *       "code": 1004,
                  *       "message": "Limit must be digits only.",
+                 *       "reason": "bad_value",
                  *       "errors": [
                  *         {
                  *           "field": "Limit",
-                 *           "message": "must be digits only"
+                 *           "message": "must be digits only",
+                 *           "reason": "bad_value"
                  *         }
-                 *       ],
-                 *       "Results": [
-                 *         {
-                 *           "Status": 200,
-                 *           "Body": {
-                 *             "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
-                 *           },
-                 *           "ETag": "\"9f2c61ab03de4471.0c1d2e3f40516273\""
-                 *         }
-                 *       ],
-                 *       "Accounts": [
-                 *         "default",
-                 *         "branch"
                  *       ]
                  *     }
                  */
@@ -14180,27 +14099,9 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "code": 1004,
-                 *       "message": "Limit must be digits only.",
-                 *       "errors": [
-                 *         {
-                 *           "field": "Limit",
-                 *           "message": "must be digits only"
-                 *         }
-                 *       ],
-                 *       "Results": [
-                 *         {
-                 *           "Status": 200,
-                 *           "Body": {
-                 *             "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
-                 *           },
-                 *           "ETag": "\"9f2c61ab03de4471.0c1d2e3f40516273\""
-                 *         }
-                 *       ],
-                 *       "Accounts": [
-                 *         "default",
-                 *         "branch"
-                 *       ]
+                 *       "code": 1006,
+                 *       "message": "Too many requests of this key are waiting.",
+                 *       "reason": "too_many_requests"
                  *     }
                  */
                 "application/json": components["schemas"]["Problem"];
@@ -14219,27 +14120,9 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "code": 1004,
-                 *       "message": "Limit must be digits only.",
-                 *       "errors": [
-                 *         {
-                 *           "field": "Limit",
-                 *           "message": "must be digits only"
-                 *         }
-                 *       ],
-                 *       "Results": [
-                 *         {
-                 *           "Status": 200,
-                 *           "Body": {
-                 *             "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
-                 *           },
-                 *           "ETag": "\"9f2c61ab03de4471.0c1d2e3f40516273\""
-                 *         }
-                 *       ],
-                 *       "Accounts": [
-                 *         "default",
-                 *         "branch"
-                 *       ]
+                 *       "code": 1500,
+                 *       "message": "Internal error.",
+                 *       "reason": "internal_error"
                  *     }
                  */
                 "application/json": components["schemas"]["Problem"];
@@ -14258,27 +14141,9 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "code": 1004,
-                 *       "message": "Limit must be digits only.",
-                 *       "errors": [
-                 *         {
-                 *           "field": "Limit",
-                 *           "message": "must be digits only"
-                 *         }
-                 *       ],
-                 *       "Results": [
-                 *         {
-                 *           "Status": 200,
-                 *           "Body": {
-                 *             "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
-                 *           },
-                 *           "ETag": "\"9f2c61ab03de4471.0c1d2e3f40516273\""
-                 *         }
-                 *       ],
-                 *       "Accounts": [
-                 *         "default",
-                 *         "branch"
-                 *       ]
+                 *       "code": 1503,
+                 *       "message": "The service is unavailable at the moment. Try again later.",
+                 *       "reason": "unavailable"
                  *     }
                  */
                 "application/json": components["schemas"]["Problem"];
@@ -14695,15 +14560,20 @@ export interface operations {
                  */
                 Timestamp2?: string;
                 /**
-                 * @description Name or id of a Location, or several joined by commas: their rows only.
-                 * @example local
+                 * @description Name or id of a Location, or several: their rows only.
+                 * @example [
+                 *       "local"
+                 *     ]
                  */
-                Location?: string;
+                Location?: string[];
                 /**
-                 * @description Checks with these ResultCodes only, joined by commas: ResultCode=2,3.
-                 * @example 2,3
+                 * @description Checks with these ResultCodes only.
+                 * @example [
+                 *       "2",
+                 *       "3"
+                 *     ]
                  */
-                ResultCode?: string;
+                ResultCode?: ("1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "10")[];
                 /**
                  * @description Most rows to return; more than 100 is taken as 100.
                  * @example 100
@@ -14916,30 +14786,45 @@ export interface operations {
                  */
                 filename?: string;
                 /**
-                 * @description All, Ok or Up (the same), Down, Maint, Unknown, or a tag_id.
+                 * @description All, Ok or Up (the same), Down, Maint, Unknown, several of these joined by commas, or a tag_id. Status and Tag say the same.
                  * @example Down
                  */
                 Filter?: string;
+                /**
+                 * @description Devices with one of these statuses only.
+                 * @example [
+                 *       "Up",
+                 *       "Down"
+                 *     ]
+                 */
+                Status?: ("Up" | "Down" | "Maint" | "Unknown")[];
                 /**
                  * @description A part of ShortName, FullName or URL, in any letter case. The answer has no X-Total-Count.
                  * @example shop
                  */
                 Search?: string;
                 /**
-                 * @description Name or id of a tag, or several joined by commas: their devices only.
-                 * @example berlin/rack-3
+                 * @description Name or id of a tag, or several: their devices only.
+                 * @example [
+                 *       "berlin/rack-3"
+                 *     ]
                  */
-                Tag?: string;
+                Tag?: string[];
                 /**
-                 * @description Devices of this Method only. One of HTTP, PING, SMTP, POP3, MySQL, IMAP4, FTP, TELNET, SSH, NNTP, TCP, DNS, Script, or several joined by commas.
-                 * @example HTTP
+                 * @description Devices of this Method only.
+                 * @example [
+                 *       "HTTP",
+                 *       "PING"
+                 *     ]
                  */
-                Method?: string;
+                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script")[];
                 /**
-                 * @description Name or id of a Location, or several joined by commas: the devices that are checked from there only.
-                 * @example local
+                 * @description Name or id of a Location, or several: the devices that are checked from there only.
+                 * @example [
+                 *       "local"
+                 *     ]
                  */
-                Location?: string;
+                Location?: string[];
                 /**
                  * @description The one with this ExternalKey only.
                  * @example cmdb-4711
@@ -14956,10 +14841,13 @@ export interface operations {
                  */
                 Enabled?: "true" | "Y" | "false" | "N";
                 /**
-                 * @description critical, warning or info, joined by commas: devices with one of these only.
-                 * @example critical,warning
+                 * @description Devices with one of these severities only.
+                 * @example [
+                 *       "critical",
+                 *       "warning"
+                 *     ]
                  */
-                Severity?: string;
+                Severity?: ("critical" | "warning" | "info")[];
                 /**
                  * @description true: devices in a retry sequence only; false: all others.
                  * @example true
@@ -15097,7 +14985,7 @@ export interface operations {
                 filename?: string;
                 /**
                  * @description The key of the device. The body may hold the same one.
-                 * @example text
+                 * @example cmdb-4711
                  */
                 ExternalKey: string;
             };
@@ -15974,10 +15862,13 @@ export interface operations {
                  */
                 filename?: string;
                 /**
-                 * @description Counts for each of these, too: Tag or Path (tags whose names are paths, with the levels above), and Location; joined by commas.
-                 * @example Tag,Location
+                 * @description Counts for each of these, too: Tag or Path (tags whose names are paths, with the levels above), and Location.
+                 * @example [
+                 *       "Tag",
+                 *       "Location"
+                 *     ]
                  */
-                By?: string;
+                By?: ("Tag" | "Path" | "Location")[];
             };
             header?: {
                 /**
@@ -16032,8 +15923,7 @@ export interface operations {
                      *       "Alerts": {
                      *         "Open": 2,
                      *         "Acknowledged": 1,
-                     *         "Snoozed": 0,
-                     *         "Suppressed": 1
+                     *         "Snoozed": 0
                      *       },
                      *       "LastCheck": "2026-02-25T23:38:03+01:00",
                      *       "Tags": [
@@ -16085,30 +15975,45 @@ export interface operations {
                  */
                 filename?: string;
                 /**
-                 * @description All, Ok or Up (the same), Down, Maint, Unknown, or a tag_id.
+                 * @description All, Ok or Up (the same), Down, Maint, Unknown, several of these joined by commas, or a tag_id. Status and Tag say the same.
                  * @example Down
                  */
                 Filter?: string;
+                /**
+                 * @description Devices with one of these statuses only.
+                 * @example [
+                 *       "Up",
+                 *       "Down"
+                 *     ]
+                 */
+                Status?: ("Up" | "Down" | "Maint" | "Unknown")[];
                 /**
                  * @description A part of ShortName, FullName or URL, in any letter case. The answer has no X-Total-Count.
                  * @example shop
                  */
                 Search?: string;
                 /**
-                 * @description Name or id of a tag, or several joined by commas: their devices only. Match says how many of them.
-                 * @example berlin/rack-3
+                 * @description Name or id of a tag, or several: their devices only. Match says how many of them.
+                 * @example [
+                 *       "berlin/rack-3"
+                 *     ]
                  */
-                Tag?: string;
+                Tag?: string[];
                 /**
-                 * @description Devices of this Method only. One of HTTP, PING, SMTP, POP3, MySQL, IMAP4, FTP, TELNET, SSH, NNTP, TCP, DNS, Script, or several joined by commas.
-                 * @example HTTP
+                 * @description Devices of this Method only.
+                 * @example [
+                 *       "HTTP",
+                 *       "PING"
+                 *     ]
                  */
-                Method?: string;
+                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script")[];
                 /**
-                 * @description Name or id of a Location, or several joined by commas: the devices that are checked from there only.
-                 * @example local
+                 * @description Name or id of a Location, or several: the devices that are checked from there only.
+                 * @example [
+                 *       "local"
+                 *     ]
                  */
-                Location?: string;
+                Location?: string[];
                 /**
                  * @description The one with this ExternalKey only.
                  * @example cmdb-4711
@@ -16125,10 +16030,13 @@ export interface operations {
                  */
                 Enabled?: "true" | "Y" | "false" | "N";
                 /**
-                 * @description critical, warning or info, joined by commas: devices with one of these only.
-                 * @example critical,warning
+                 * @description Devices with one of these severities only.
+                 * @example [
+                 *       "critical",
+                 *       "warning"
+                 *     ]
                  */
-                Severity?: string;
+                Severity?: ("critical" | "warning" | "info")[];
                 /**
                  * @description true: devices in a retry sequence only; false: all others.
                  * @example true
@@ -16175,10 +16083,13 @@ export interface operations {
                  */
                 Match?: "Any" | "All";
                 /**
-                 * @description What each row has besides: Tags, Locations, LastCheck, Master, Day, Settings, joined by commas.
-                 * @example Tags,Day
+                 * @description What each row has besides.
+                 * @example [
+                 *       "Tags",
+                 *       "Locations"
+                 *     ]
                  */
-                With?: string;
+                With?: ("Tags" | "Locations" | "LastCheck" | "Master" | "Day" | "Settings")[];
                 /**
                  * @description The Vantage-Revision of an earlier answer, at most 50 minutes old: only what changed since. Rows with Gone are devices that were deleted or are not in the list any more. A row may come though nothing changed.
                  * @example mb1ou4ao-2f6-hqy6qs8cdk
@@ -16348,15 +16259,20 @@ export interface operations {
                  */
                 Timestamp2?: string;
                 /**
-                 * @description Name or id of a Location, or several joined by commas: their rows only.
-                 * @example local
+                 * @description Name or id of a Location, or several: their rows only.
+                 * @example [
+                 *       "local"
+                 *     ]
                  */
-                Location?: string;
+                Location?: string[];
                 /**
-                 * @description Events of these types only, joined by commas: Type=Down,Up. Accepted are Created, Deleted, Changed, Error, Recovered, Partial, Down, Up, Unknown, MaintStart, MaintEnd, Slow, Fast, CertificateExpiring, Alert, AlertFailed, AlertSuppressed, LocationOffline, LocationOnline, AnchorDown, AnchorUp, AgentFenced, AgentRevoked, AgentUpgraded, AgentUpgradeFailed.
-                 * @example Down,Up
+                 * @description Events of these types only.
+                 * @example [
+                 *       "Created",
+                 *       "Deleted"
+                 *     ]
                  */
-                Type?: string;
+                Type?: ("Created" | "Deleted" | "Changed" | "Error" | "Recovered" | "Partial" | "Down" | "Up" | "Unknown" | "MaintStart" | "MaintEnd" | "Slow" | "Fast" | "CertificateExpiring" | "Alert" | "AlertFailed" | "AlertSuppressed" | "LocationOffline" | "LocationOnline" | "AnchorDown" | "AnchorUp" | "AgentFenced" | "AgentRevoked" | "AgentUpgraded" | "AgentUpgradeFailed")[];
                 /**
                  * @description Most rows to return; more than 100 is taken as 100.
                  * @example 100
@@ -16486,15 +16402,20 @@ export interface operations {
                  */
                 Timestamp2?: string;
                 /**
-                 * @description Name or id of a Location, or several joined by commas: their rows only.
-                 * @example local
+                 * @description Name or id of a Location, or several: their rows only.
+                 * @example [
+                 *       "local"
+                 *     ]
                  */
-                Location?: string;
+                Location?: string[];
                 /**
-                 * @description Events of these types only, joined by commas: Type=Down,Up. Accepted are Created, Deleted, Changed, Error, Recovered, Partial, Down, Up, Unknown, MaintStart, MaintEnd, Slow, Fast, CertificateExpiring, Alert, AlertFailed, AlertSuppressed, LocationOffline, LocationOnline, AnchorDown, AnchorUp, AgentFenced, AgentRevoked, AgentUpgraded, AgentUpgradeFailed.
-                 * @example Down,Up
+                 * @description Events of these types only.
+                 * @example [
+                 *       "Created",
+                 *       "Deleted"
+                 *     ]
                  */
-                Type?: string;
+                Type?: ("Created" | "Deleted" | "Changed" | "Error" | "Recovered" | "Partial" | "Down" | "Up" | "Unknown" | "MaintStart" | "MaintEnd" | "Slow" | "Fast" | "CertificateExpiring" | "Alert" | "AlertFailed" | "AlertSuppressed" | "LocationOffline" | "LocationOnline" | "AnchorDown" | "AnchorUp" | "AgentFenced" | "AgentRevoked" | "AgentUpgraded" | "AgentUpgradeFailed")[];
                 /**
                  * @description Most rows to return; more than 100 is taken as 100.
                  * @example 100
@@ -16511,15 +16432,19 @@ export interface operations {
                  */
                 Before?: string;
                 /**
-                 * @description A device_id, or several joined by commas: events of these devices only.
-                 * @example 8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
+                 * @description A device_id, or several: events of these devices only.
+                 * @example [
+                 *       "8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d"
+                 *     ]
                  */
-                Device?: string;
+                Device?: string[];
                 /**
-                 * @description Name or id of a tag, or several joined by commas: events of devices that have one of them now only.
-                 * @example berlin/rack-3
+                 * @description Name or id of a tag, or several: events of devices that have one of them now only.
+                 * @example [
+                 *       "berlin/rack-3"
+                 *     ]
                  */
-                Tag?: string;
+                Tag?: string[];
                 /**
                  * @description Server-sent events instead: each new event once, as it is recorded; Last-Event-ID resumes after that event. It obeys Type, Location, Device and Tag, and refuses the other parameters.
                  * @example 0
@@ -16650,8 +16575,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "Duration": "01:30",
-                 *       "Reason": "Kernel update",
-                 *       "Start": "2026-03-01T02:00:00+01:00"
+                 *       "Reason": "Kernel update"
                  *     }
                  */
                 "application/json": components["schemas"]["MaintenanceStart"];
@@ -16905,10 +16829,12 @@ export interface operations {
                  */
                 filename?: string;
                 /**
-                 * @description A device_id, or several joined by commas: maintenance of these devices only.
-                 * @example 8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
+                 * @description A device_id, or several: maintenance of these devices only.
+                 * @example [
+                 *       "8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d"
+                 *     ]
                  */
-                Device?: string;
+                Device?: string[];
                 /**
                  * @description Most rows to return; more than 100 is taken as 100.
                  * @example 100
@@ -17175,10 +17101,12 @@ export interface operations {
                  */
                 Timestamp2?: string;
                 /**
-                 * @description Name or id of a Location, or several joined by commas: outages with an error from there only.
-                 * @example local
+                 * @description Name or id of a Location, or several: outages with an error from there only.
+                 * @example [
+                 *       "local"
+                 *     ]
                  */
-                Location?: string;
+                Location?: string[];
                 /**
                  * @description true: outages that have not ended only; false: those that have.
                  * @example true
@@ -17317,10 +17245,12 @@ export interface operations {
                  */
                 Timestamp2?: string;
                 /**
-                 * @description Name or id of a Location, or several joined by commas: outages with an error from there only.
-                 * @example local
+                 * @description Name or id of a Location, or several: outages with an error from there only.
+                 * @example [
+                 *       "local"
+                 *     ]
                  */
-                Location?: string;
+                Location?: string[];
                 /**
                  * @description true: outages that have not ended only; false: those that have.
                  * @example true
@@ -17347,15 +17277,20 @@ export interface operations {
                  */
                 Before?: string;
                 /**
-                 * @description Name or id of a tag, or several joined by commas: outages of devices that have it now only.
-                 * @example berlin/rack-3
+                 * @description Name or id of a tag, or several: outages of devices that have it now only.
+                 * @example [
+                 *       "berlin/rack-3"
+                 *     ]
                  */
-                Tag?: string;
+                Tag?: string[];
                 /**
-                 * @description Outages of devices of this Method only. One of HTTP, PING, SMTP, POP3, MySQL, IMAP4, FTP, TELNET, SSH, NNTP, TCP, DNS, Script, or several joined by commas.
-                 * @example HTTP
+                 * @description Outages of devices of this Method only.
+                 * @example [
+                 *       "HTTP",
+                 *       "PING"
+                 *     ]
                  */
-                Method?: string;
+                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script")[];
             };
             header?: {
                 /**
@@ -17933,10 +17868,12 @@ export interface operations {
                  */
                 filename?: string;
                 /**
-                 * @description Name or id of a tag, or several joined by commas: their devices only.
-                 * @example berlin/rack-3
+                 * @description Name or id of a tag, or several: their devices only.
+                 * @example [
+                 *       "berlin/rack-3"
+                 *     ]
                  */
-                Tag?: string;
+                Tag?: string[];
                 /**
                  * @description Ids of devices, joined by commas: these only.
                  * @example 27ffe370b5a1f0c4d86e9a3257b81c6f4e0d92a7c35b18fe,8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
@@ -17958,7 +17895,7 @@ export interface operations {
                  */
                 Timestamp2?: string;
                 /**
-                 * @description Seconds: neighbouring intervals that are shorter are joined under their worst status. An answer has at most 100,000 intervals. Default: a 500th of the period, and more with more than 100 devices.
+                 * @description Seconds: neighbouring intervals that are shorter are joined under their worst status. Default: a 500th of the period.
                  * @example 300
                  */
                 Resolution?: number;
@@ -18174,10 +18111,12 @@ export interface operations {
                  */
                 Timestamp2?: string;
                 /**
-                 * @description Name or id of a tag, or several joined by commas: their devices only.
-                 * @example berlin/rack-3
+                 * @description Name or id of a tag, or several: their devices only.
+                 * @example [
+                 *       "berlin/rack-3"
+                 *     ]
                  */
-                Tag?: string;
+                Tag?: string[];
                 /**
                  * @description Ids of devices, joined by commas: these only.
                  * @example 27ffe370b5a1f0c4d86e9a3257b81c6f4e0d92a7c35b18fe,8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
@@ -18305,15 +18244,20 @@ export interface operations {
                  */
                 Bucket?: "All" | "5Min" | "15Min" | "Hour" | "Day" | "Week";
                 /**
-                 * @description Name or id of a Location, or several joined by commas: their rows only.
-                 * @example local
+                 * @description Name or id of a Location, or several: their rows only.
+                 * @example [
+                 *       "local"
+                 *     ]
                  */
-                Location?: string;
+                Location?: string[];
                 /**
-                 * @description What each row has besides: Phases, Histogram, joined by commas.
-                 * @example Phases
+                 * @description What each row has besides.
+                 * @example [
+                 *       "Phases",
+                 *       "Histogram"
+                 *     ]
                  */
-                With?: string;
+                With?: ("Phases" | "Histogram")[];
             };
             header?: {
                 /**
@@ -19108,8 +19052,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "Duration": "01:30",
-                 *       "Reason": "Kernel update",
-                 *       "Start": "2026-03-01T02:00:00+01:00"
+                 *       "Reason": "Kernel update"
                  *     }
                  */
                 "application/json": components["schemas"]["MaintenanceStart"];
@@ -20782,20 +20725,11 @@ export interface operations {
                  *       "Name": "Operations",
                  *       "Type": "email",
                  *       "Address": "noc@example.org",
-                 *       "Secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
-                 *       "Options": {
-                 *         "To": "+4712345678",
-                 *         "Body": "{\"text\": \"{{Text}}\"}",
-                 *         "ContentType": "application/json",
-                 *         "SecretHeader": "X-Api-Key"
-                 *       },
                  *       "Notify": [
                  *         "device.down",
                  *         "device.up"
                  *       ],
-                 *       "Shadow": false,
-                 *       "ExternalKey": "cmdb-4711",
-                 *       "Source": "net/berlin"
+                 *       "ExternalKey": "cmdb-4711"
                  *     }
                  */
                 "application/json": components["schemas"]["ContactCreate"];
@@ -21467,7 +21401,7 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    repeatContactDeliverie: {
+    repeatDelivery: {
         parameters: {
             query?: {
                 /**
@@ -24735,7 +24669,7 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    updateAcknowledge: {
+    acknowledgeAlerts: {
         parameters: {
             query?: {
                 /**
@@ -24811,7 +24745,7 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    updateSnooze: {
+    snoozeAlerts: {
         parameters: {
             query?: {
                 /**
@@ -24901,40 +24835,55 @@ export interface operations {
                  */
                 filename?: string;
                 /**
-                 * @description Alerts of these states only, joined by commas. Accepted are Open, Acknowledged, Snoozed, Closed.
-                 * @example Open,Acknowledged
+                 * @description Alerts of these states only.
+                 * @example [
+                 *       "Open",
+                 *       "Acknowledged"
+                 *     ]
                  */
-                State?: string;
+                State?: ("Open" | "Acknowledged" | "Snoozed" | "Closed")[];
                 /**
-                 * @description critical, warning, info, joined by commas: alerts of one of these only.
-                 * @example critical,warning
+                 * @description Alerts of these severities only.
+                 * @example [
+                 *       "critical",
+                 *       "warning"
+                 *     ]
                  */
-                Severity?: string;
+                Severity?: ("critical" | "warning" | "info")[];
                 /**
-                 * @description Name or id of a tag, or several joined by commas: alerts about devices that have one of them now only.
-                 * @example berlin/rack-3
+                 * @description Name or id of a tag, or several: alerts about devices that have one of them now only.
+                 * @example [
+                 *       "berlin/rack-3"
+                 *     ]
                  */
-                Tag?: string;
+                Tag?: string[];
                 /**
-                 * @description Name or id of a Location, or several joined by commas: alerts with a failure from there, or about it, only.
-                 * @example local
+                 * @description Name or id of a Location, or several: alerts with a failure from there, or about it, only.
+                 * @example [
+                 *       "local"
+                 *     ]
                  */
-                Location?: string;
+                Location?: string[];
                 /**
                  * @description true: open alerts only whose messages are held back because the cause is elsewhere; false: the others.
                  * @example true
                  */
                 Suppressed?: "true" | "Y" | "false" | "N";
                 /**
-                 * @description Alerts of this kind only. One of device.down, device.up, device.flapping, device.partial, device.slow, certificate.expiring, location.offline, location.online, anchor.down, anchor.up, agent.fenced, contact.failing, late.summary, clock.wrong, disk.low, backup.old, database.back, certificate.failing, key.missing, or several joined by commas.
-                 * @example device.down
+                 * @description Alerts of this kind only.
+                 * @example [
+                 *       "device.down",
+                 *       "device.up"
+                 *     ]
                  */
-                Kind?: string;
+                Kind?: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old")[];
                 /**
-                 * @description A device_id, or several joined by commas: alerts of these devices only, also of deleted ones.
-                 * @example 8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
+                 * @description A device_id, or several: alerts of these devices only, also of deleted ones.
+                 * @example [
+                 *       "8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d"
+                 *     ]
                  */
-                Device?: string;
+                Device?: string[];
                 /**
                  * @description true: alerts with messages for contacts in shadow only; false: the others only.
                  * @example true
@@ -26344,17 +26293,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description JSON, with the header `Content-Type: application/json`. */
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "Email": "ada@example.org"
-                 *     }
-                 */
-                "application/json": components["schemas"]["UserInvite"];
-            };
-        };
+        requestBody?: never;
         responses: {
             /** @description The request was processed. */
             200: {
@@ -26859,10 +26798,13 @@ export interface operations {
                  */
                 filename?: string;
                 /**
-                 * @description Changes of this kind of thing only. One of account, key, location, agent, device, devices, tag, secret, contact, nschedule, mschedule, hook, page, report, alert, session, user, maintenance, outage, delivery, or several joined by commas.
-                 * @example account
+                 * @description Changes of this kind of thing only.
+                 * @example [
+                 *       "account",
+                 *       "key"
+                 *     ]
                  */
-                Kind?: string;
+                Kind?: ("account" | "key" | "location" | "agent" | "device" | "devices" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "hook" | "page" | "report" | "alert" | "session" | "user" | "maintenance" | "outage" | "delivery")[];
                 /**
                  * @description Changes of the thing with this id only, also of a deleted one.
                  * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
@@ -26874,10 +26816,13 @@ export interface operations {
                  */
                 Actor?: string;
                 /**
-                 * @description Entries with this Action only. One of Create, Update, Delete, Refuse, or several joined by commas.
-                 * @example Create
+                 * @description Entries with this Action only.
+                 * @example [
+                 *       "Create",
+                 *       "Update"
+                 *     ]
                  */
-                Action?: string;
+                Action?: ("Create" | "Update" | "Delete" | "Refuse")[];
                 /**
                  * @description Rows from this moment on. A timestamp in whole seconds includes that whole second. Without an offset it is a local time of the account: of a time that a clock change shows twice the earlier one, and a time that a clock change skips counts with the offset before the change.
                  * @example 2026-02-25T22:38:03+01:00
@@ -27054,14 +26999,6 @@ export interface operations {
                      *       "Version": "0.3.0",
                      *       "Warnings": [
                      *         "a clock may be wrong: it is 3 s ahead of the database"
-                     *       ],
-                     *       "Findings": [
-                     *         {
-                     *           "Id": "clock_wrong",
-                     *           "Severity": "warning",
-                     *           "Text": "a clock may be wrong: it is 3 s ahead of the database",
-                     *           "Remedy": "Correct the clock that is named."
-                     *         }
                      *       ],
                      *       "Controllers": [
                      *         {
@@ -27369,7 +27306,7 @@ export interface operations {
                      * @description What happened.
                      * @enum {string}
                      */
-                    type: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing" | "acknowledged" | "closed" | "test";
+                    type: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "acknowledged" | "closed" | "test";
                     /**
                      * Format: date-time
                      * @description ISO 8601, in the account's time zone.

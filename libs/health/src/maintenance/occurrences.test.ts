@@ -112,12 +112,12 @@ test.each([
 });
 
 test.each([
-  ['', 'must have the parts FREQ'],
+  ['', 'must be an RFC 5545 rule, for example FREQ=WEEKLY;BYDAY=SU'],
   ['FREQ=WEEKLY;BYDAY=XX', 'must have days such as MO,FR or -1SU as BYDAY'],
   ['FREQ=MINUTELY', 'must have DAILY, WEEKLY, MONTHLY or YEARLY as FREQ'],
   ['FREQ=HOURLY', 'must have DAILY, WEEKLY, MONTHLY or YEARLY as FREQ'],
-  ['RRULE:FREQ=DAILY', 'must have the parts FREQ'],
-  ['FREQ=DAILY;BYMINUTE=1', 'must have the parts FREQ'],
+  ['RRULE:FREQ=DAILY', 'must be an RFC 5545 rule, for example FREQ=WEEKLY;BYDAY=SU'],
+  ['FREQ=DAILY;BYMINUTE=1', 'must be an RFC 5545 rule, for example FREQ=WEEKLY;BYDAY=SU'],
   ['FREQ=DAILY;COUNT=10000', 'must have a number from 1 to 366'],
   ['FREQ=DAILY;INTERVAL=0', 'must have a number from 1 to 100 as INTERVAL'],
   ['FREQ=DAILY;INTERVAL=100000', 'must have a number from 1 to 100 as INTERVAL'],

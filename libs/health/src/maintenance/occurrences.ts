@@ -201,8 +201,7 @@ export function readRecurrence(
   for (const part of text.split(';')) {
     const [, name = '', value = ''] = /^([A-Z]+)=(.+)$/.exec(part) ?? [];
     const known = Object.hasOwn(parts, name) ? parts[name] : undefined;
-    if (known === undefined)
-      return refuse(`must have the parts ${Object.keys(parts).join(', ')}, joined by semicolons, ${example}`);
+    if (known === undefined) return refuse(`must be an RFC 5545 rule, ${example}`);
     if (found.has(name)) return refuse(`must have ${name} once, ${example}`);
     if (!known[0](value)) return refuse(`must have ${known[1]} as ${name}, ${example}`);
     found.set(name, value);

@@ -16,6 +16,7 @@ export function acceptedValue(schema: z.core.$ZodType): string | undefined {
   const { schema: core, takesNull, example } = coreOf(schema);
   const phrase = ownRule(core) ?? phraseOf(core);
   if (phrase === undefined) return undefined;
+  if (takesNull && core instanceof z.ZodBoolean) return 'true, false or null';
   const orNull = takesNull ? `${phrase.includes(',') ? ',' : ''} or null` : '';
   const isShown = example === undefined || phrase.includes('for example');
   return `${phrase}${orNull}${isShown ? '' : `, for example ${JSON.stringify(example)}`}`;
@@ -80,6 +81,13 @@ function exampleOf(schema: z.core.$ZodType): unknown {
   const meta: Readonly<Record<string, unknown>> | undefined = z.globalRegistry.get(schema);
   const examples = meta?.['examples'];
   return meta?.['example'] ?? (Array.isArray(examples) ? examples[0] : undefined);
+}
+
+/** The schema's own message (`meta({ whenMissing })`) for a value that was not sent; undefined: it has none. */
+export function whenMissing(schema: z.core.$ZodType): string | undefined {
+  const meta: Readonly<Record<string, unknown>> | undefined = z.globalRegistry.get(schema);
+  const said = meta?.['whenMissing'];
+  return typeof said === 'string' ? said : undefined;
 }
 
 /** The message of the schema's own pattern after `must be`: it knows more than the type. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { boundedText } from '../bounded-text.ts';
-import { faultsOf } from './field-faults.ts';
+import { faultSentence, faultsOf } from './field-faults.ts';
 
 const schema = z.strictObject({
   Count: z.int().min(1).max(9).nullable().meta({ example: 5 }),
@@ -58,5 +58,21 @@ test.each([
     { ...('Count' in sent || field === 'Count' ? {} : { Count: 1 }), ...sent },
     { reportInput: true },
   );
-  expect(error && faultsOf(error, schema)).toEqual([{ field, message }]);
+  expect(error && faultsOf(error, schema)).toMatchObject([{ field, message }]);
+});
+
+test('a fault has the word for programs that belongs to it', () => {
+  const reasons = (sent: object) =>
+    faultsOf(schema.safeParse(sent, { reportInput: true }).error ?? new z.ZodError([]), schema).map(
+      ({ reason }) => reason,
+    );
+  expect(reasons({})).toEqual(['missing_field']);
+  expect(reasons({ Count: 1, name: 'a' })).toEqual(['unknown_field']);
+  expect(reasons({ Count: 'a' })).toEqual([undefined]);
+});
+
+test('a message that begins with a capital letter needs no name of its field', () => {
+  expect(faultSentence({ field: 'Tags', message: 'There is no tag "a"' })).toBe('There is no tag "a".');
+  expect(faultSentence({ field: 'Tags', message: 'must be a list' })).toBe('Tags must be a list.');
+  expect(faultSentence({ field: '', message: 'the account is full' })).toBe('the account is full.');
 });

@@ -1,11 +1,12 @@
 import type { z } from 'zod';
 import { nearestName } from '../nearest-name.ts';
-import { acceptedValue, expectsText, namesOf, schemaAt } from './accepted-value.ts';
+import { acceptedValue, expectsText, namesOf, schemaAt, whenMissing } from './accepted-value.ts';
+import type { RefusalReason } from './refusal-reason.ts';
 
 /**
  * The findings of zod, in words for the caller, one fault a field. `schema` is the one that judged; `prefix`
  * (`Options`) stands before the names of the fields. A schema's own message begins with `must`, and what was sent is
- * added to it.
+ * added to it, unless its issue has the parameter `isWhole`.
  */
 export function faultsOf(error: z.ZodError, schema: z.core.$ZodType, prefix = ''): FieldFault[] {
   const faults = new Map<string, FieldFault>();
@@ -15,9 +16,26 @@ export function faultsOf(error: z.ZodError, schema: z.core.$ZodType, prefix = ''
   return [...faults.values()];
 }
 
+/** A fault for people. A message that begins with a capital letter is whole without the name of its field. */
+export function faultText({ field, message }: Pick<FieldFault, 'field' | 'message'>): string {
+  return field === '' || /^\p{Lu}/u.test(message) ? message : `${field} ${message}`;
+}
+
+/** The same as a sentence. */
+export function faultSentence(fault: Pick<FieldFault, 'field' | 'message'>): string {
+  const text = faultText(fault);
+  return /[.?!]$/.test(text) ? text : `${text}.`;
+}
+
 /** The fault of a text that was sent: what the field must be, and what came instead. */
 export function sentFault(field: string, must: string, value: unknown): FieldFault {
   return { field, message: `must be ${must}, but ${shownValue(value, field.split('.'), 'text')} was sent` };
+}
+
+/** The fault of a field that was not sent; `accepted` says what it must be, `own` is the whole message. */
+export function requiredField(field: string, accepted?: string, own?: string): FieldFault {
+  const message = own ?? (accepted === undefined ? 'is required' : `is required: ${accepted}`);
+  return { field, message, reason: 'missing_field' };
 }
 
 function faultsOfIssue(issue: z.core.$ZodIssue, schema: z.core.$ZodType, prefix: string): FieldFault[] {
@@ -33,10 +51,10 @@ function faultsOfIssue(issue: z.core.$ZodIssue, schema: z.core.$ZodType, prefix:
     case 'invalid_type':
     case 'invalid_value':
       if (issue.input === undefined)
-        return [{ field, message: accepted === undefined ? 'is required' : `is required: ${accepted}` }];
+        return [requiredField(field, accepted, at === undefined ? undefined : whenMissing(at))];
       return must(accepted ?? 'of another type').map((fault) => ({
         ...fault,
-        message: `${fault.message}${hintFor(issue, expectsText(at))}`,
+        message: `${fault.message}${hintFor(issue, path, expectsText(at))}`,
       }));
     case 'too_small':
     case 'too_big':
@@ -66,12 +84,15 @@ function faultsOfIssue(issue: z.core.$ZodIssue, schema: z.core.$ZodType, prefix:
  */
 function hintFor(
   issue: z.core.$ZodIssueInvalidType | z.core.$ZodIssueInvalidValue,
+  path: readonly string[],
   wantsText: boolean,
 ): string {
   const { input } = issue;
   if (typeof input === 'number' && issue.code === 'invalid_value' && issue.values.includes(String(input)))
     return `; write it in quotes: "${input}"`;
   if (typeof input !== 'string') return '';
+  if (issue.code === 'invalid_type' && issue.expected === 'array')
+    return input.length > longest || isSecret(path) ? '' : `; write it as a list: [${JSON.stringify(input)}]`;
   if (!wantsText && /^-?\d{1,15}(\.\d{1,15})?$/.test(input)) return `; write it without quotes: ${input}`;
   const choices =
     issue.code === 'invalid_value' ? issue.values.filter((value) => typeof value === 'string') : [];
@@ -79,11 +100,9 @@ function hintFor(
   return near === undefined ? '' : `; did you mean ${JSON.stringify(near)}?`;
 }
 
-function ownMessage(
-  { message, input }: z.core.$ZodIssue,
-  accepted: string | undefined,
-  sent: string,
-): string {
+function ownMessage(issue: z.core.$ZodIssue, accepted: string | undefined, sent: string): string {
+  const { message, input } = issue;
+  if (issue.code === 'custom' && issue.params?.['isWhole'] === true) return message;
   if (message.startsWith('must ')) return typeof input === 'object' ? message : `${message}, ${sent}`;
   return message.startsWith('Invalid ') ? `must be ${accepted ?? 'of another form'}, ${sent}` : message;
 }
@@ -94,11 +113,13 @@ function sized(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): string
 
 /**
  * One fault in a value from outside. `field` is dotted (`Options.Headers.Cookie`). `message` goes on the sentence that
- * begins with the field's name: `must be a whole number from 1 to 120, but the text "30" was sent`.
+ * begins with the field's name (`faultSentence`): `must be a whole number from 1 to 120, but the text "30" was sent`.
  */
 export interface FieldFault {
   readonly field: string;
   readonly message: string;
+  /** Default: `bad_value`. */
+  readonly reason?: RefusalReason;
 }
 
 /**
@@ -110,10 +131,12 @@ export function unknownField(
   known: Iterable<string>,
   {
     kind = 'field',
+    reason = 'unknown_field',
     parent = '',
     otherNames = {},
   }: {
     readonly kind?: string;
+    readonly reason?: RefusalReason;
     readonly parent?: string;
     /** Names that other systems use for known ones. */
     readonly otherNames?: Readonly<Record<string, string>>;
@@ -124,7 +147,7 @@ export function unknownField(
   const other = Object.hasOwn(otherNames, name) ? otherNames[name] : undefined;
   const near = other !== undefined && names.includes(other) ? other : nearestName(name, names);
   const hint = near === undefined ? '' : `; did you mean ${inside(near)}?`;
-  return { field: inside(name.slice(0, 100)), message: `is not a known ${kind}${hint}` };
+  return { field: inside(name.slice(0, 100)), message: `is not a known ${kind}${hint}`, reason };
 }
 
 /** Names of fields whose values may be secret, or hold one. */

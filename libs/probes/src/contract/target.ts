@@ -20,6 +20,11 @@ export interface TargetRules {
 const longest = 2048;
 const label = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
+/** The message of a refused target after the name of its field: `is not accepted: …`, or `must …`. */
+export function refusedTargetText(message: string): string {
+  return message.startsWith('must ') ? message : `is not accepted: ${message}`;
+}
+
 /**
  * Reads `host`, `host:port`, `[v6]:port` or `scheme://user:password@host:port/path`. Pure. The message names the fault
  * and the accepted forms. A host never begins with `-`, holds no blank or control character, and is never an odd

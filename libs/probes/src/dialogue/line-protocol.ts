@@ -1,5 +1,5 @@
 import { resultCode } from '@vantage/domain';
-import { boundedText } from '@vantage/kernel';
+import { boundedText, withoutControls } from '@vantage/kernel';
 import type { Connection } from '../contract/dial.ts';
 import { Failure, notMet, quoteShort } from '../contract/failure.ts';
 import {
@@ -25,7 +25,7 @@ const longestQuitMs = 250;
  * one line.
  */
 export function lineText(max: number) {
-  return boundedText(max, 1).regex(/^\P{Cc}+$/u, 'must be one line without control characters');
+  return boundedText(max, 1).regex(withoutControls, 'must be one line without control characters');
 }
 
 /** The Options that each of these methods has. */

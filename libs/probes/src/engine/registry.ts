@@ -3,6 +3,7 @@ import { type Method, methods } from '@vantage/domain';
 import { Secret } from '@vantage/kernel';
 import { type CheckSpec, CheckSpecSchema } from '@vantage/proto';
 import type { AnyProbe, CheckFunctions, Target } from '../contract/probe.ts';
+import { refusedTargetText } from '../contract/target.ts';
 import { dns } from '../methods/dns/dns.ts';
 import { ftp } from '../methods/ftp/ftp.ts';
 import { http } from '../methods/http/http.ts';
@@ -130,7 +131,7 @@ export function readSpec(
     };
   }
   const found = probe.parseTarget(spec.url);
-  if (!found.ok) return { ok: false, message: `URL is not accepted: ${found.message}` };
+  if (!found.ok) return { ok: false, message: `URL ${refusedTargetText(found.message)}` };
   return {
     ok: true,
     check: {

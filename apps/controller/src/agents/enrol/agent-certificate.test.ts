@@ -70,7 +70,7 @@ test.each<[what: string, message: RegExp, cert: () => Promise<string>]>([
   ],
   [
     'that names another agent than the one of its key',
-    /not known here/,
+    /unknown agent/,
     async () =>
       signAgent(bench.authorities.signing, {
         agentId: newId(),
@@ -93,7 +93,7 @@ test('a certificate for this agent with a key that did not enrol opens no stream
     toMs: Date.now() + day,
   });
   await using stream = connect({ cert, key });
-  await expect(stream.until('welcome')).rejects.toThrow(/not known here/);
+  await expect(stream.until('welcome')).rejects.toThrow(/unknown agent/);
 });
 
 test.each(['by its key', 'by its token'])(

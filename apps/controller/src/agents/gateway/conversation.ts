@@ -88,7 +88,7 @@ async function* refuse(
 ): AsyncGenerator<ConnectResponse, never> {
   switch (opened.kind) {
     case 'unknown':
-      throw new ConnectError('this token is not known here', Code.Unauthenticated);
+      throw new ConnectError('unknown agent', Code.Unauthenticated);
     case 'revoked':
     case 'fenced':
       return yield* sendAway(opened.kind, opened.agent);

@@ -138,7 +138,8 @@ export function createGateway({
   let closing = false;
 
   const serve: Serve = async function* (requests, caller) {
-    if (closing) throw new ConnectError('this controller is ending: go to another', Code.Unavailable);
+    if (closing)
+      throw new ConnectError('controller is shutting down; reconnect to another one', Code.Unavailable);
     const { owner, place } = await admission.admit(caller);
     using _place = place;
     using _serving = guard.serves(caller.connection?.socket);
@@ -257,8 +258,7 @@ function createAdmission({
     if (fault !== undefined)
       throw new ConnectError(`this certificate is not accepted: ${fault}`, Code.Unauthenticated);
     const owner = await lookUp(keyHash);
-    if (owner?.agentId !== agentId)
-      throw new ConnectError('this certificate is not known here', Code.Unauthenticated);
+    if (owner?.agentId !== agentId) throw new ConnectError('unknown agent', Code.Unauthenticated);
     return owner;
   };
 

@@ -4,7 +4,7 @@ import { boundedText } from '@vantage/kernel';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import { isOneOf, type Tables } from '../../platform/db/index.ts';
-import { someOf } from '../../rest/http/members.ts';
+import { inBody, someOf } from '../../rest/http/members.ts';
 import {
   deviceQuery,
   locationQuery,
@@ -28,11 +28,14 @@ const mostFiltered = 10_000;
 
 const filter = z
   .strictObject({
-    Kind: someOf(alertKinds, 'Alerts of this kind only.'),
-    Severity: someOf(severities, 'Alerts of this severity only.'),
-    Device: deviceQuery('the alerts of these devices only'),
-    Tag: tagQuery('the alerts of their devices only'),
-    Location: locationQuery('their alerts, and those of the devices that are checked from there'),
+    Kind: inBody(someOf(alertKinds, 'Alerts of these kinds only, joined by commas.'), 'device.down'),
+    Severity: inBody(someOf(severities, 'Alerts of these severities only, joined by commas.'), 'critical'),
+    Device: inBody(deviceQuery('the alerts of these devices only'), sampleId),
+    Tag: inBody(tagQuery('the alerts of their devices only'), 'berlin/rack-3'),
+    Location: inBody(
+      locationQuery('their alerts, and those of the devices that are checked from there'),
+      'local',
+    ),
   })
   .meta({ id: 'AlertFilter', description: 'Open alerts; an empty object: all of them.' });
 
@@ -123,7 +126,7 @@ async function readChosen(
   const { Alerts: alertIds, Filter } = body;
   if (alertIds !== undefined && Filter === undefined) return { alertIds: [...new Set(alertIds)] };
   if (Filter === undefined || alertIds !== undefined)
-    throw invalid([{ field: 'Alerts', message: 'or Filter must be given, and not both' }]);
+    throw invalid([{ field: 'Alerts', message: 'Send either Alerts or Filter' }]);
   const { Kind: kinds, Severity: chosenSeverities, Device, Tag, Location } = Filter;
   return {
     kinds,

@@ -1,11 +1,11 @@
 import { alertKinds } from '@vantage/alerts';
 import { severities } from '@vantage/domain';
-import { boundedText, type Clock, isId } from '@vantage/kernel';
+import { type Clock, isId } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Db, Tables } from '../../platform/db/index.ts';
 import { flagQuery, lineField } from '../../rest/http/field.ts';
-import { readMembers, someOf } from '../../rest/http/members.ts';
+import { someOf } from '../../rest/http/members.ts';
 import {
   deviceQuery,
   locationQuery,
@@ -24,14 +24,8 @@ import { type AlertPage, alertStateNames, findAlertNo, listAlerts } from './list
 import { alertRecord, type NotificationsOf, showAlert } from './show-alert.ts';
 
 const alertQuery = z.object({
-  State: boundedText(100)
-    .optional()
-    .describe(`Alerts of these states only, joined by commas. Accepted are ${alertStateNames.join(', ')}.`)
-    .meta({ example: 'Open,Acknowledged' }),
-  Severity: boundedText(50)
-    .optional()
-    .describe(`${severities.join(', ')}, joined by commas: alerts of one of these only.`)
-    .meta({ example: 'critical,warning' }),
+  State: someOf(alertStateNames, 'Alerts of these states only.'),
+  Severity: someOf(severities, 'Alerts of these severities only.'),
   Tag: tagQuery('alerts about devices that have one of them now only'),
   Location: locationQuery('alerts with a failure from there, or about it, only'),
   Suppressed: flagQuery(
@@ -143,17 +137,9 @@ async function readFilter(
     locationNos,
     shadow: query.Shadow,
     suppressed: query.Suppressed,
-    states: State === undefined ? undefined : someNames('State', State, alertStateNames),
-    severities: Severity === undefined ? undefined : someNames('Severity', Severity, severities),
+    states: State,
+    severities: Severity,
   };
-}
-
-function someNames<T extends string>(field: string, text: string, accepted: readonly T[]): readonly T[] {
-  return readMembers(field, text, {
-    read: (name) => accepted.find((each) => each === name),
-    accepted: accepted.join(', '),
-    example: accepted.slice(0, 2).join(','),
-  });
 }
 
 /** The common part of the routes of one alert. */
@@ -168,7 +154,7 @@ function oneAlert({ db, clock, notificationsOf }: AlertRouteDeps) {
     names,
     response: alertRecord,
     subject: {
-      what: 'alert',
+      what: 'alert' as const,
       find: (session: Session, { alert_id: alertId = '' }: Readonly<Record<string, string>>) =>
         read(session, alertId),
     },
@@ -252,5 +238,8 @@ function snoozeRoute(deps: AlertRouteDeps): Route {
 function refuse(outcome: AlertActionOutcome): void {
   if (outcome.kind === 'missing') throw missing('alert');
   if (outcome.kind === 'closed')
-    throw conflict('The alert is closed. Only an alert that is open can be acknowledged or snoozed.');
+    throw conflict(
+      'alert_closed',
+      'The alert is closed. Only an alert that is open can be acknowledged or snoozed.',
+    );
 }

@@ -77,7 +77,7 @@ export function deliveryRoutes(deps: DeliveryRouteDeps): Route[] {
       tag: 'Contacts',
       summary: 'Messages to a contact, newest first, with each attempt and its answer.',
       subject: {
-        what: 'contact',
+        what: 'contact' as const,
         find: ({ accountNo }: Session, { contact_id: id = '' }: Readonly<Record<string, string>>) =>
           isId(id) ? findContactNo(db.kysely, accountNo, id) : Promise.resolve(undefined),
       },
@@ -108,7 +108,7 @@ function repeatRoute({ db, clock, change }: DeliveryRouteDeps): Route {
     description:
       'Only of a delivery that was Delivered or Failed. The new one has an id of its own, so receivers take it as a new message.',
     subject: {
-      what: 'delivery',
+      what: 'delivery' as const,
       find: async (
         { accountNo }: Session,
         { contact_id: contactId = '', delivery_id: id = '' }: Readonly<Record<string, string>>,
@@ -123,6 +123,7 @@ function repeatRoute({ db, clock, change }: DeliveryRouteDeps): Route {
     handler: async ({ session, subject }) => {
       if (subject.state !== 'Delivered' && subject.state !== 'Failed')
         throw conflict(
+          'still_running',
           `The delivery is ${subject.state}. Only one that was Delivered or Failed can be repeated.`,
         );
       const id = await change(session, async ({ trx, record }) => {

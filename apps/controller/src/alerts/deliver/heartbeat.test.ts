@@ -63,7 +63,7 @@ test('the heartbeat is called while all parts make progress, not while one is st
   ending.abort();
   await running;
   expect(lines).toEqual([
-    'the heartbeat is withheld: a part makes no progress',
+    'heartbeat not sent: a background job is stalled',
     'all parts make progress again: the heartbeat is sent',
   ]);
 });

@@ -65,7 +65,7 @@ export async function runHeartbeat(
     before = now;
     if (stalled.length > 0 !== wasStalled) {
       if (wasStalled) log.info('all parts make progress again: the heartbeat is sent');
-      else log.error({ stalled }, 'the heartbeat is withheld: a part makes no progress');
+      else log.error({ stalled }, 'heartbeat not sent: a background job is stalled');
     }
     wasStalled = stalled.length > 0;
     if (wasStalled) continue;

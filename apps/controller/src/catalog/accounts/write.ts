@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type FieldFault, newId, sentFault, zoneName } from '@vantage/kernel';
+import { type FieldFault, newId, zoneName } from '@vantage/kernel';
 import { publish } from '../../platform/db/index.ts';
 import {
   type ChangeTransaction,
@@ -10,6 +10,7 @@ import {
 } from '../change.ts';
 import { defaultLocations, findLocations, readNschedule } from '../devices/references.ts';
 import { moveDefaultDevices } from '../devices/write-store.ts';
+import { referenceFault } from '../external-key.ts';
 import type { Invalid } from '../refusal.ts';
 import {
   type AccountChange,
@@ -126,7 +127,9 @@ async function readLocations(
     const row =
       known.find(({ location_id }) => location_id === text) ?? known.find(({ name }) => name === text);
     if (row === undefined)
-      faults.push(sentFault('DefaultLocations', 'names or ids of Locations of this account', text));
+      faults.push(
+        referenceFault('DefaultLocations', 'Location', 'names or ids of Locations of this account', text),
+      );
     return row?.location_id ?? [];
   });
   return [...new Set(ids)];

@@ -2,7 +2,7 @@ import { invitationMinutes } from '@vantage/domain';
 import { boundedText, type Clock } from '@vantage/kernel';
 import { z } from 'zod';
 import { idField, lineField, timestampField } from '../../rest/http/field.ts';
-import { Problem, problemCode } from '../../rest/http/problem.ts';
+import { conflict, Problem, problemCode } from '../../rest/http/problem.ts';
 import { noSubject, type Route, route } from '../../rest/http/route.ts';
 import type { Catalog } from '../change.ts';
 import { actorOf } from '../change.ts';
@@ -18,7 +18,7 @@ export type PlanInvitation = () => Promise<
       readonly linesFor: (token: string) => { readonly command: string; readonly commandWget: string };
       readonly warnings: readonly string[];
     }
-  | Conflict
+  | Omit<Conflict, 'reason'>
   /** The controller makes the agent's package, which the line names, for so long already. */
   | { readonly kind: 'making'; readonly seconds: number }
 >;
@@ -86,7 +86,8 @@ export function invitationRoutes({
       handler: async ({ session, body: { Location: location, Name: name = '' } }) => {
         const plan = await planInvitation();
         if (plan.kind === 'making') throw beingMade(plan.seconds);
-        const { linesFor, warnings } = accepted(plan);
+        if (plan.kind === 'conflict') throw conflict('agent_not_ready', plan.message, plan.faults);
+        const { linesFor, warnings } = plan;
         const asked = { accountNo: session.accountNo, location, name, nowUs: clock.nowUs() };
         const { agentId, token, expiresUs } = accepted(
           await catalog.change(actorOf(session), (transaction) => inviteAgentTo(transaction, asked)),

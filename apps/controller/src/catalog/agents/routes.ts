@@ -158,7 +158,7 @@ export function oneAgent({ db, clock }: Pick<AgentRouteDeps, 'db' | 'clock'>) {
     const { rows } = await listAgents(db, accountNo, { limit: 1, offset: 0, agentId, nowUs: clock.nowUs() });
     return rows[0];
   };
-  return { path: '/agents/{agent_id}', tag, subject: { what: 'agent', find }, names } as const;
+  return { path: '/agents/{agent_id}', tag, subject: { what: 'agent' as const, find }, names } as const;
 }
 
 function oneAgentRoutes({ db, catalog, clock }: AgentRouteDeps): Route[] {

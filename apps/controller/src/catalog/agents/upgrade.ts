@@ -47,6 +47,7 @@ function parcelConflict(version: string, parcels: readonly SignedParcel[] | unde
   if (parcels === undefined)
     return {
       kind: 'conflict',
+      reason: 'agent_not_ready',
       message:
         'This controller has no release key, so no agent would accept a version from it. Start it with VANTAGE_RELEASE_PUBLIC_KEY (docs/install-agent.md).',
     };
@@ -55,6 +56,7 @@ function parcelConflict(version: string, parcels: readonly SignedParcel[] | unde
   const has = there === '' ? 'has no signed parcel' : `has signed parcels of version ${there}`;
   return {
     kind: 'conflict',
+    reason: 'agent_not_ready',
     message: `The controller ${has}, and none of version ${version}. Put the parcel and its signature there: "npm run parcel", "./vantage parcel sign".`,
   };
 }
@@ -108,7 +110,8 @@ export async function upgradeAgents(
       : [{ agent_id: agent.agent_id, name: cleanLine(agent.name), reason: cleanLine(fault) }],
   );
   const chosen = judged.flatMap(({ agent, fault }) => (fault === undefined ? [agent] : []));
-  if (chosen.length === 0) return { kind: 'conflict', message: noneText(version, skipped) };
+  if (chosen.length === 0)
+    return { kind: 'conflict', reason: 'agent_not_ready', message: noneText(version, skipped) };
   const agentNos = chosen.map((agent) => agent.agent_no);
   await startRollout(trx, { accountNo, version, agentNos, nowUs });
   for (const agent of chosen) {

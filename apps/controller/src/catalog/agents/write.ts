@@ -1,6 +1,6 @@
 import { cleanLine, invitationMinutes, minuteUs } from '@vantage/domain';
 import type { CauseOf } from '@vantage/health';
-import { newId, sentFault } from '@vantage/kernel';
+import { newId } from '@vantage/kernel';
 import type { Kysely } from 'kysely';
 import type { Agent } from '../../platform/db/entities.ts';
 import { publish, type Tables } from '../../platform/db/index.ts';
@@ -12,6 +12,7 @@ import {
   deletedFields,
   lockAccount,
 } from '../change.ts';
+import { referenceFault } from '../external-key.ts';
 import type { Conflict, Invalid, Missing, Refusal } from '../refusal.ts';
 import { nameConflict, refuseBeyondLimit } from '../refusal.ts';
 import {
@@ -71,7 +72,12 @@ export async function inviteAgentTo(
   const { accountNo, location: sent } = asked;
   const location = await findLocation(transaction.trx, accountNo, sent);
   if (location === undefined) {
-    const fault = sentFault('Location', 'the name or id of a Location of this account', sent);
+    const fault = referenceFault(
+      'Location',
+      'Location',
+      'the name or id of a Location of this account',
+      sent,
+    );
     return { kind: 'invalid', faults: [fault] };
   }
   const refusal = await refuseBeyondLimit(transaction, 'agents', accountNo);
@@ -183,12 +189,17 @@ async function findTarget(
     return { kind: 'found', former, location: former };
   const location = await findLocation(trx, accountNo, sent);
   if (location === undefined) {
-    const fault = sentFault('Location', 'the name or id of a Location of this account', sent);
+    const fault = referenceFault(
+      'Location',
+      'Location',
+      'the name or id of a Location of this account',
+      sent,
+    );
     return { kind: 'invalid', faults: [fault] };
   }
   if (state === 'Revoked' && location.locationNo !== locationNo) {
     const message = `Agent ${cleanLine(name)} (${agentId}) is revoked. A revoked agent cannot be moved.`;
-    return { kind: 'conflict', message };
+    return { kind: 'conflict', reason: 'agent_not_ready', message };
   }
   return { kind: 'found', former, location };
 }
@@ -233,7 +244,7 @@ export async function removeAgent(
   const state = await readState(transaction.trx, agentNo, nowUs);
   if (state !== 'Revoked' && state !== 'Expired') {
     const message = `Agent ${name} (${id}) is not revoked. Only a revoked agent, or one whose invitation expired, can be removed.`;
-    return { kind: 'conflict', message };
+    return { kind: 'conflict', reason: 'agent_not_ready', message };
   }
   // What is removed counts as revoked everywhere: for its token, in sums and in lists.
   if (state === 'Expired') await markRevoked(transaction, agent);

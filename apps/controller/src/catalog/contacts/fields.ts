@@ -76,7 +76,16 @@ export const contactCreate = z
     Shadow: shadow.optional(),
     ...identityFields,
   })
-  .meta({ id: 'ContactCreate' });
+  .meta({
+    id: 'ContactCreate',
+    example: {
+      Name: 'Operations',
+      Type: 'email',
+      Address: 'noc@example.org',
+      Notify: ['device.down', 'device.up'],
+      ExternalKey: 'cmdb-4711',
+    },
+  });
 
 /** The body of PUT /contacts/{contact_id}: what is absent stays as it is. */
 export const contactUpdate = z

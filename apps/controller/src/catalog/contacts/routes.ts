@@ -17,7 +17,7 @@ import { contactCreate, contactFull, contactReadOnly, contactUpdate, readOptions
 import { type ContactRow, listContacts } from './store.ts';
 import { createContactWriter, rotateSecret } from './write.ts';
 
-const names = { tag: 'Contacts', what: 'contact', root: 'contact', id: 'contact_id' } as const;
+const names = { tag: 'Contacts', what: 'contact' as const, root: 'contact', id: 'contact_id' } as const;
 const rotated = z
   .strictObject({
     contact_id: idField,

@@ -146,6 +146,7 @@ export async function rotateSecret(
   if (clear === undefined)
     return {
       kind: 'conflict',
+      reason: 'conflict',
       message:
         'The Address and Secret of this contact were lost with the key that sealed them. Send both again with a PUT.',
     };
@@ -164,7 +165,7 @@ function noRotation(type: ContactType, hasSecret: boolean): Conflict {
   const message = hasSecret
     ? `The Secret of contacts of Type ${type} comes from the receiver, so Vantage cannot make a new one. Send the new one with a PUT.`
     : `Contacts of Type ${type} have no Secret, so there is none to rotate.`;
-  return { kind: 'conflict', message };
+  return { kind: 'conflict', reason: 'conflict', message };
 }
 
 async function removeContact(
@@ -175,7 +176,7 @@ async function removeContact(
   const contact = await findContact(transaction, accountNo, contactId);
   if (contact === undefined) return { kind: 'missing', what: 'contact' };
   const users = await usersOfContact(transaction.trx, contact);
-  if (users.length > 0) return { kind: 'conflict', message: usedText(contact.name, users) };
+  if (users.length > 0) return { kind: 'conflict', reason: 'in_use', message: usedText(contact.name, users) };
   await deleteContact(transaction, contact.contactNo);
   const fields = deletedFields({
     Name: cleanLine(contact.name),
@@ -200,6 +201,7 @@ function usedText(
 function typeConflict(type: ContactType): Conflict {
   return {
     kind: 'conflict',
+    reason: 'fixed_field',
     message: `Type cannot be changed: this contact's is ${type}. Create another contact, and delete this one.`,
     faults: [{ field: 'Type', message: 'cannot be changed' }],
   };

@@ -1,3 +1,4 @@
+import { faultSentence } from '@vantage/kernel';
 import { type Db, lockDevices, ScopeRefusal } from '../../platform/db/index.ts';
 import type { Problem } from '../../rest/http/problem.ts';
 import { scopeProblem } from '../../rest/http/scope-rule.ts';
@@ -84,7 +85,7 @@ async function refusedBy(
   deviceNos: readonly number[],
   { message, errors }: Problem,
 ): Promise<Outcome['Refused']> {
-  const Reason = errors?.map((fault) => `${fault.field} ${fault.message}.`).join(' ') ?? message;
+  const Reason = errors?.map(faultSentence).join(' ') ?? message;
   return (await idsOf(kysely, deviceNos)).map((device_id) => ({ device_id, Reason }));
 }
 
@@ -160,8 +161,7 @@ async function placeDevices(
     const resolution = resolveTarget(row.method, {}, openOrShown(sealer, row));
     const host = resolution.ok ? resolution.target.host : '';
     const [fault] = privateAddressErrors(host, locations);
-    if (fault !== undefined)
-      refusals.push({ device_id: row.device_id, Reason: `${fault.field} ${fault.message}.` });
+    if (fault !== undefined) refusals.push({ device_id: row.device_id, Reason: faultSentence(fault) });
     else warnings.push({ device_no: row.device_no, warnings: warningsOf(host, locations, busy) });
   }
   await writeWarnings(transaction, warnings);

@@ -2,6 +2,7 @@ import { deviceStatuses } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import { idField, lineField } from '../../rest/http/field.ts';
+import { inBody } from '../../rest/http/members.ts';
 import { deviceUpdate, sharedTable } from '../devices/fields.ts';
 import { deviceListQuery } from '../devices/list-query.ts';
 import { maintenanceStart } from '../devices/maintenance-routes.ts';
@@ -27,10 +28,10 @@ const filter = z
       .meta({ example: [exampleId] }),
     Status: z.enum(deviceStatuses).optional().describe('Devices with this Status only.'),
     Search: Search.describe('A part of ShortName, FullName or URL, in any letter case.'),
-    Tag,
-    Method,
-    Location,
-    Severity,
+    Tag: inBody(Tag, 'berlin/rack-3'),
+    Method: inBody(Method, 'HTTP'),
+    Location: inBody(Location, 'local'),
+    Severity: inBody(Severity, 'critical'),
     device_master_id,
     nschedule_id,
     mschedule_id,

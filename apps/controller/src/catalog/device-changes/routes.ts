@@ -61,7 +61,7 @@ export function deviceChangeRoutes(given: DeviceRouteDeps & { readonly maintenan
       path: '/device-changes/{change_id}',
       summary: 'How far a change of many devices is.',
       subject: {
-        what: 'change of devices',
+        what: 'change of devices' as const,
         find: (session: Session, { change_id = '' }: Readonly<Record<string, string>>) =>
           findPlan(db.kysely, session, change_id),
       },
@@ -144,7 +144,7 @@ async function devicesOf(
 ): Promise<readonly number[]> {
   const { Devices, Status: status, ...others } = Filter;
   const among = Devices === undefined ? undefined : await deviceNosOf(db.kysely, accountNo, Devices);
-  const filter = { ...(await readFilter(db, accountNo, others)), status, among };
+  const filter = { ...(await readFilter(db, accountNo, others)), statuses: status && [status], among };
   return meantDevices(db.kysely, { accountNo, filter, nowUs, mastersLast: Delete });
 }
 
@@ -263,7 +263,10 @@ async function begin(
   const now = await devicesOf(db, accountNo, asked, nowUs);
   const previewed = await plannedDevices(db.kysely, token, { from: 0, count: matched });
   if (now.length !== matched || now.some((no, at) => no !== previewed[at]))
-    throw conflict('Filter leaves other devices than at the preview. Preview the change again.');
+    throw conflict(
+      'devices_changed',
+      'Filter leaves other devices than at the preview. Preview the change again.',
+    );
   const { Filter, Set: set, AddTags, RemoveTags, Maintenance, Delete } = asked;
   const parts = { Filter, Set: set, AddTags, RemoveTags, Maintenance, ...(Delete ? { Delete } : {}) };
   const fields: readonly FieldChange[] = [

@@ -1,7 +1,7 @@
 import type { DeviceStatus } from '@vantage/domain';
 import { isId } from '@vantage/kernel';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Tables } from '../../platform/db/index.ts';
+import { isOneOf, type Tables } from '../../platform/db/index.ts';
 import { statusSql } from '../../platform/db/status.ts';
 import type { ChangeTransaction } from '../change.ts';
 import { sharedTable } from '../devices/fields.ts';
@@ -21,13 +21,13 @@ interface Meant {
 /** The numbers of the devices that are meant, in the order in which they are changed. */
 export async function meantDevices(db: Kysely<Tables>, meant: Meant): Promise<readonly number[]> {
   const { accountNo, nowUs, mastersLast } = meant;
-  const { status, ...filter } = meant.filter;
+  const { statuses, ...filter } = meant.filter;
   const shown = statusSql(nowUs);
   const ask = { accountNo, filter, nowUs, limit: 0, offset: 0, sort: byCreation };
   const { rows } = await sql<{ device_no: number; master_no: number | null }>`
-    select d.device_no, d.master_no from devices d ${status === undefined ? sql`` : shown.joins}
+    select d.device_no, d.master_no from devices d ${statuses === undefined ? sql`` : shown.joins}
     where ${conditionsOf(ask)}
-      ${status === undefined ? sql`` : sql`and ${shown.status} = ${status}`}
+      ${statuses === undefined ? sql`` : sql`and ${isOneOf(shown.status, statuses, 'text')}`}
     order by d.device_no`.execute(db);
   return mastersLast ? dependentsFirst(rows) : rows.map(({ device_no }) => device_no);
 }

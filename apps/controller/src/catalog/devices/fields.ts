@@ -162,9 +162,11 @@ export const sharedTable = marked(deviceTable, 'isShared');
 const optionalId = (what: string) =>
   referenceField.nullable().optional().describe(`${what}. Its id, or key: and its ExternalKey; null: none.`);
 
-const url = boundedText(64 * 1024, 1).describe(
-  'URL, host name or custom script to monitor; what is accepted depends on Method. A password comes back as `***`.',
-);
+const url = boundedText(64 * 1024, 1).meta({
+  description:
+    'URL, host name or custom script to monitor; what is accepted depends on Method. A password comes back as `***`.',
+  whenMissing: 'is required: what to check, for example https://www.example.org/',
+});
 const options = z
   .record(boundedText(100), z.unknown())
   .nullable()

@@ -4,7 +4,8 @@ import { isOneOf } from '../../platform/db/index.ts';
 
 /** The devices to which a list is limited; every part that is given must hold. */
 export interface DeviceFilter {
-  readonly status?: DeviceStatus | undefined;
+  /** One of these. */
+  readonly statuses?: readonly DeviceStatus[] | undefined;
   /** Sets of tags: the device has at least one of each set. */
   readonly tagNos?: readonly (readonly number[])[] | undefined;
   /** A part of ShortName, FullName or URL, in any letter case. */
@@ -55,7 +56,7 @@ export interface DeviceListAsk {
 /** Does only the status decide which devices are in the list? */
 export function isByStatusAlone({ tagNos = [], ...filter }: DeviceFilter): boolean {
   const given = Object.entries(filter).filter(([, value]) => value !== undefined);
-  return tagNos.length === 0 && given.every(([name]) => name === 'status');
+  return tagNos.length === 0 && given.every(([name]) => name === 'statuses');
 }
 
 /** The conditions on `devices` as d, except that of the status. */

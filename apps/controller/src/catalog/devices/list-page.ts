@@ -87,7 +87,7 @@ function statementOf(
 
 /** Do only a status, the order and usual numbers of rows say which page it is? */
 function isUsualPage({ filter, limit, offset }: DeviceListAsk): boolean {
-  const { status: _, ...others } = filter;
+  const { statuses: _, ...others } = filter;
   return isByStatusAlone(others) && isUsual(limit + 1) && isUsual(offset);
 }
 
@@ -98,7 +98,15 @@ function keyOf(
 ): string {
   const { field, descending } = sort;
   const { fromUs, toUs } = days;
-  const part = [filter.status, field, descending, afterNo === undefined, limit, offset, withoutResults];
+  const part = [
+    filter.statuses?.join(),
+    field,
+    descending,
+    afterNo === undefined,
+    limit,
+    offset,
+    withoutResults,
+  ];
   return `list of devices ${kind} ${part.join(' ')} ${fromUs} ${toUs}`;
 }
 

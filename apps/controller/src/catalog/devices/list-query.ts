@@ -1,12 +1,12 @@
-import { methods, severities } from '@vantage/domain';
+import { type DeviceStatus, deviceStatuses, methods, severities } from '@vantage/domain';
 import { boundedText, isId, sentFault } from '@vantage/kernel';
 import { z } from 'zod';
 import { type Db, findDeviceCursor } from '../../platform/db/index.ts';
 import { flagQuery } from '../../rest/http/field.ts';
-import { readMembers, someOf } from '../../rest/http/members.ts';
+import { someOf } from '../../rest/http/members.ts';
 import { locationQuery, readLocationNos, readTagNos, tagQuery } from '../../rest/http/named.ts';
 import { afterQuery, readCursor } from '../../rest/http/paging.ts';
-import { invalid, missing } from '../../rest/http/problem.ts';
+import { invalid, missing, type Thing } from '../../rest/http/problem.ts';
 import { identityQuery } from '../external-key.ts';
 import { findTag } from '../tags/store.ts';
 import {
@@ -28,7 +28,10 @@ const chosenBy = (what: string) =>
 export const deviceListQuery = z.object({
   Filter: boundedText(100)
     .default('All')
-    .describe('All, Ok or Up (the same), Down, Maint, Unknown, or a tag_id.'),
+    .describe(
+      'All, Ok or Up (the same), Down, Maint, Unknown, several of these joined by commas, or a tag_id. Status and Tag say the same.',
+    ),
+  Status: someOf(deviceStatuses, 'Devices with one of these statuses only.'),
   Search: boundedText(200, 1)
     .optional()
     .describe('A part of ShortName, FullName or URL, in any letter case. The answer has no X-Total-Count.'),
@@ -37,10 +40,7 @@ export const deviceListQuery = z.object({
   Location: locationQuery('the devices that are checked from there only'),
   ...identityQuery,
   Enabled: flagQuery('false: paused devices only; true: all others.'),
-  Severity: boundedText(50, 1)
-    .optional()
-    .describe('critical, warning or info, joined by commas: devices with one of these only.')
-    .meta({ example: 'critical,warning' }),
+  Severity: someOf(severities, 'Devices with one of these severities only.'),
   Retrying: flagQuery('true: devices in a retry sequence only; false: all others.'),
   device_master_id: chosenBy('device: those behind it only'),
   nschedule_id: chosenBy('notification schedule: the devices that use it only'),
@@ -70,11 +70,25 @@ export async function readDeviceList(
         message: `follows the order of creation and must not be sent together with Sort=${query.Sort}; page with Offset, or leave Sort out`,
       },
     ]);
-  const { status, tagNos = [] } = await readStatusOrTag(db, accountNo, query.Filter);
+  const { statuses, tagNos = [] } = await readStatusOrTag(db, accountNo, query.Filter);
   const found = await readFilter(db, accountNo, query);
-  const filter = { ...found, status, tagNos: [...tagNos, ...(found.tagNos ?? [])] };
+  const filter = {
+    ...found,
+    statuses: both(statuses, query.Status),
+    tagNos: [...tagNos, ...(found.tagNos ?? [])],
+  };
   const afterNo = cursor === undefined ? undefined : await readAfter(db, accountNo, cursor);
   return { accountNo, filter, sort, afterNo, limit, offset };
+}
+
+/** The statuses of both lists; undefined limits nothing. Pure. */
+function both(
+  some: readonly DeviceStatus[] | undefined,
+  others: readonly DeviceStatus[] | undefined,
+): readonly DeviceStatus[] | undefined {
+  return some === undefined || others === undefined
+    ? (some ?? others)
+    : some.filter((one) => others.includes(one));
 }
 
 /** Does the next page begin after the id of the last row? Else it begins after a number of rows. */
@@ -104,22 +118,13 @@ export async function readFilter(db: Db, accountNo: number, query: FilterQuery):
   const tags = Tag === undefined ? [] : [await readTagNos(db, accountNo, Tag)];
   const locationNos =
     Location === undefined ? undefined : await readLocationNos(db, accountNo, Location, { deleted: false });
-  const severity = query.Severity === undefined ? undefined : readSeverities(query.Severity);
   const common = { tagNos: tags, search, methods: chosen, locationNos, externalKey, source, enabled };
   return {
     ...common,
-    severities: severity,
+    severities: query.Severity,
     retrying: query.Retrying,
     ...(await readUsed(db, accountNo, query)),
   };
-}
-
-function readSeverities(text: string): readonly string[] {
-  return readMembers('Severity', text, {
-    read: (name) => severities.find((each) => each === name),
-    accepted: severities.join(', '),
-    example: 'critical,warning',
-  });
 }
 
 /** The objects that devices of the list use, by the ids that were sent. */
@@ -131,7 +136,7 @@ async function readUsed(
   const { device_master_id: master, nschedule_id: nschedule, mschedule_id: mschedule } = query;
   const look = async (
     id: string | undefined,
-    what: string,
+    what: Thing,
     find: (id: string) => Promise<number | undefined>,
   ) => {
     const no = id === undefined ? undefined : await find(id);
@@ -149,26 +154,33 @@ async function readStatusOrTag(
   db: Db,
   accountNo: number,
   text: string,
-): Promise<Pick<DeviceFilter, 'status' | 'tagNos'>> {
-  switch (text) {
-    case 'All':
-      return {};
-    case 'Ok':
-    case 'Up':
-      return { status: 'Up' };
-    case 'Down':
-    case 'Maint':
-    case 'Unknown':
-      return { status: text };
-    default: {
-      if (!isId(text))
-        throw invalid([sentFault('Filter', 'All, Ok, Up, Down, Maint, Unknown or a tag_id', text)]);
-      const found = await findTag(db, accountNo, text);
-      if (found === undefined) throw missing('tag');
-      return { tagNos: [[found.tagNo]] };
-    }
-  }
+): Promise<Pick<DeviceFilter, 'statuses' | 'tagNos'>> {
+  const members = text.split(',');
+  const statuses = members.flatMap((member) => filterStatuses.get(member) ?? []);
+  if (statuses.length === members.length)
+    return members.includes('All') ? {} : { statuses: [...new Set(statuses.filter((one) => one !== 'All'))] };
+  if (members.length > 1 || !isId(text))
+    throw invalid([
+      sentFault(
+        'Filter',
+        'All, Ok, Up, Down, Maint, Unknown, several of these joined by commas, or a tag_id',
+        text,
+      ),
+    ]);
+  const found = await findTag(db, accountNo, text);
+  if (found === undefined) throw missing('tag');
+  return { tagNos: [[found.tagNo]] };
 }
+
+/** The statuses that Filter may name. */
+const filterStatuses: ReadonlyMap<string, DeviceStatus | 'All'> = new Map([
+  ['All', 'All'],
+  ['Ok', 'Up'],
+  ['Up', 'Up'],
+  ['Down', 'Down'],
+  ['Maint', 'Maint'],
+  ['Unknown', 'Unknown'],
+]);
 
 async function readAfter(db: Db, accountNo: number, cursor: string): Promise<number> {
   const found = await findDeviceCursor(db, accountNo, cursor);

@@ -23,7 +23,7 @@ export async function listDevices(
   fewDevices = 1_000,
 ): Promise<DevicePage> {
   const isByStatus = ask.sort.field === 'Status' || ask.sort.field === 'StatusSince';
-  if (isByStatus || ask.filter.status !== undefined) return listByStatus(db, ask, fewDevices);
+  if (isByStatus || ask.filter.statuses !== undefined) return listByStatus(db, ask, fewDevices);
   if (ask.filter.search !== undefined) return listFound(db, ask, ask.filter.search, fewDevices);
   const partsOf = (asked: DeviceListAsk) => ({
     ctes: sql``,

@@ -72,7 +72,8 @@ export const maintenanceStart = z
       )
       .meta({ example: '2026-03-01T02:00:00+01:00' }),
   })
-  .meta({ id: 'MaintenanceStart' });
+  // A Start would lie in the past one day.
+  .meta({ id: 'MaintenanceStart', example: { Duration: '01:30', Reason: 'Kernel update' } });
 
 /**
  * Reads the request for maintenance. Throws a Problem (1004) for a Start that is no timestamp, has passed or is too far

@@ -1,9 +1,9 @@
 import { cleanLine } from '@vantage/domain';
-import { type FieldFault, isPrivateHost, sentFault } from '@vantage/kernel';
+import { type FieldFault, isPrivateHost } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
 import { locationLoad } from '../../platform/db/location-load.ts';
-import { namedId, referenceFault } from '../external-key.ts';
+import { namedId, referenceFault, tagFault } from '../external-key.ts';
 import type { SentSettings } from './fields.ts';
 import type { DeviceRow, LocationRow, TagRow } from './store.ts';
 
@@ -62,7 +62,9 @@ export async function resolveReferences(
     const own = await namedId(db, kinds[field], accountNo, id);
     const found = own === undefined ? undefined : await find(own);
     if (found === undefined)
-      faults.push(referenceFault(field, `the id of a ${things[field]} of this account, or null`, id));
+      faults.push(
+        referenceFault(field, things[field], `the id of a ${things[field]} of this account, or null`, id),
+      );
     return found ?? null;
   };
   const nscheduleNo = await look('nschedule_id', current?.nschedule_no, (id) =>
@@ -99,7 +101,7 @@ async function resolveLocations(
       known.find(({ location_id }) => location_id === text) ??
       known.find(({ name }) => name === text || cleanLine(name) === text);
     if (row === undefined)
-      faults.push(sentFault('Locations', 'names or ids of Locations of this account', text));
+      faults.push(referenceFault('Locations', 'Location', 'names or ids of Locations of this account', text));
     return row ?? [];
   });
   const locations = [...new Map(chosen.map((row) => [row.location_no, row])).values()];
@@ -121,12 +123,12 @@ async function resolveTags(
   const chosen = texts.flatMap((text) => {
     const byId = known.find(({ tag_id }) => tag_id === text);
     const named = byId === undefined ? known.filter(({ name }) => name === text) : [byId];
-    const fault =
-      named.length === 0
-        ? 'which is neither the name nor the id of a tag; create the tag first with POST /tags'
-        : 'which is the name of several tags; send the tag_id of one of them';
-    if (named.length !== 1)
-      faults.push({ field: 'Tags', message: `names ${JSON.stringify(text.slice(0, 60))}, ${fault}` });
+    if (named.length === 0) faults.push(tagFault('Tags', text));
+    if (named.length > 1)
+      faults.push({
+        field: 'Tags',
+        message: `names ${JSON.stringify(text.slice(0, 60))}, which is the name of several tags; send the tag_id of one of them`,
+      });
     return named;
   });
   return [...new Map(chosen.map((row) => [row.tag_no, row])).values()];
@@ -222,7 +224,7 @@ export async function readNschedule(
   const no = id === undefined ? undefined : await findNschedule(db, accountNo, id);
   if (no !== undefined) return { no, faults: [] };
   const must = 'the id of a notification schedule of this account, or null';
-  return { no: null, faults: [referenceFault('nschedule_id', must, sent)] };
+  return { no: null, faults: [referenceFault('nschedule_id', 'notification schedule', must, sent)] };
 }
 
 /** The id of the notification schedule with this number. */

@@ -93,7 +93,7 @@ test('a contradiction names the newer field and leaves the settings', () => {
       },
       {
         field: 'Attempts',
-        message: 'must be sent without Retries, or one more than them, but the number 1 was sent',
+        message: 'must be Retries + 1 when both are sent',
       },
     ],
   });

@@ -9,7 +9,7 @@ import type { Session } from '../../rest/http/session.ts';
 import type { Zone } from '../../rest/http/zone.ts';
 import type { Catalog, ChangeTransaction } from '../change.ts';
 import { actorOf } from '../change.ts';
-import { findByExternalKey, identityQuery } from '../external-key.ts';
+import { findByExternalKey, identityQuery, identityTable } from '../external-key.ts';
 import { findMaintenance } from '../maintenance/maintenance.ts';
 import { accepted } from '../refusal.ts';
 import {
@@ -44,7 +44,7 @@ const idAnswer = z.strictObject({ device_id: idField });
 /** Finds the device that a path names. */
 export function deviceSubject(db: Db) {
   return {
-    what: 'device',
+    what: 'device' as const,
     find: async ({ accountNo }: Session, { device_id: id = '' }: Readonly<Record<string, string>>) => {
       if (!isId(id)) return undefined;
       const kept = keptDevice(db.whole(), (row) => row.device_id === id && row.account_no === accountNo);
@@ -182,7 +182,7 @@ function readRoute({ db, clock }: DeviceRouteDeps): Route {
     tag,
     summary: "A device's settings and state.",
     subject: {
-      what: 'device',
+      what: 'device' as const,
       // Everything in one statement, because most requests read a device.
       find: async (
         { accountNo }: Session,
@@ -237,7 +237,7 @@ function deleteRoute({ db, catalog }: DeviceRouteDeps, writer: DeviceWriter): Ro
     tag,
     summary: 'Deletes a device. Refused while it is the master of others.',
     subject: {
-      what: 'device',
+      what: 'device' as const,
       find: async (session: Session, params: Readonly<Record<string, string>>) => {
         const device = await subject.find(session, params);
         return device && { deviceNo: device.device_no, deviceId: params['device_id'] ?? '' };
@@ -279,7 +279,13 @@ function keyedDeviceRoute({ db, catalog, writer, read }: KeyedRouteDeps): Route 
     description:
       'Where no device of the account has the key, the body is that of POST /devices: Method, URL and ShortName are needed. Else it is that of PUT /devices/{device_id}: what is absent stays. The answer is the whole device. The same request sent again changes nothing; two at one moment create one device.',
     subject: noSubject,
-    query: z.object({ ExternalKey: key.describe('The key of the device. The body may hold the same one.') }),
+    query: z.object({
+      ExternalKey: key.meta({
+        description: 'The key of the device. The body may hold the same one.',
+        example: identityTable.ExternalKey.example,
+        whenMissing: 'is required in the query, for example ?ExternalKey=shop%2Fweb-1',
+      }),
+    }),
     body: deviceUpdate,
     readOnly: deviceReadOnly,
     response: deviceFull,

@@ -106,6 +106,7 @@ async function referenceFaults(
   return unknown.map((name) => ({
     field: url.has(name) ? 'URL' : 'Options',
     message: `refers to the secret ${name}, which does not exist`,
+    reason: 'no_such_secret',
   }));
 }
 
@@ -216,7 +217,7 @@ export function resolveRhythm(
       ? [sentFault('FrequencySeconds', 'sent without Frequency, or with Frequency 1', FrequencySeconds)]
       : []),
     ...(retries === undefined
-      ? [sentFault('Attempts', 'sent without Retries, or one more than them', Attempts)]
+      ? [{ field: 'Attempts', message: 'must be Retries + 1 when both are sent' }]
       : []),
   ];
   const { frequency_min, frequency_s } = interval ?? current;

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { deviceGroups } from '../../platform/db/device-groups.ts';
-import type { Db } from '../../platform/db/index.ts';
+import { type Db, isOneOf } from '../../platform/db/index.ts';
 import { rowCount } from '../../platform/db/row-count.ts';
 import {
   areAt,
@@ -92,14 +92,18 @@ function fewOfStatus(
   ask: DeviceListAsk,
   fewDevices: number,
 ): Promise<readonly number[] | undefined> {
-  const { status, locationNos } = ask.filter;
-  const all = { ...ask, filter: { status, locationNos }, sort: byCreation, offset: 0, limit: fewDevices };
+  const { statuses, locationNos } = ask.filter;
+  const all = { ...ask, filter: { statuses, locationNos }, sort: byCreation, offset: 0, limit: fewDevices };
   return few(kysely, sql`with ${groupsOf(all)} ${merged(all)}`, fewDevices);
 }
 
 /** A device is shown as Down only if that is its stored status too. */
 function groupsOf({ accountNo, nowUs, filter }: DeviceListAsk): RawBuilder<unknown> {
-  return deviceGroups(accountNo, nowUs, filter.status === 'Down' ? 'Down' : undefined);
+  return deviceGroups(
+    accountNo,
+    nowUs,
+    filter.statuses?.every((status) => status === 'Down') ? 'Down' : undefined,
+  );
 }
 
 /** The numbers of these devices; undefined for more than `most`. */
@@ -147,11 +151,11 @@ async function listFew(
  */
 function pageByGroups(ask: DeviceListAsk): RawBuilder<unknown> {
   const { sort, filter, limit, offset } = ask;
-  if (sort.field !== 'Status' || filter.status !== undefined || isByGroupAlone(ask)) return merged(ask);
+  if (sort.field !== 'Status' || filter.statuses !== undefined || isByGroupAlone(ask)) return merged(ask);
   const enough = limit + 1 + offset;
-  const names = sort.descending ? statuses.toReversed() : statuses;
+  const names = sort.descending ? listOrder.toReversed() : listOrder;
   const parts = names.map((status, at) => {
-    const own = merged({ ...ask, filter: { ...filter, status }, limit: enough - 1, offset: 0 });
+    const own = merged({ ...ask, filter: { ...filter, statuses: [status] }, limit: enough - 1, offset: 0 });
     const before = names
       .slice(0, at)
       .map((name) => sql` - (select count(*) from ${sql.ref(`page_${name}`)})`);
@@ -164,7 +168,7 @@ function pageByGroups(ask: DeviceListAsk): RawBuilder<unknown> {
 }
 
 /** In the order of a list. */
-const statuses = ['Down', 'Maint', 'Unknown', 'Up'] as const;
+const listOrder = ['Down', 'Maint', 'Unknown', 'Up'] as const;
 
 /** Every group gives as many devices as the page may need, in the list's order. */
 function merged(ask: DeviceListAsk): RawBuilder<unknown> {
@@ -250,8 +254,8 @@ function isByGroupAlone({ filter }: DeviceListAsk): boolean {
   return isByStatusAlone(others);
 }
 
-function statusIs({ filter: { status } }: DeviceListAsk, shown: RawBuilder<unknown>): RawBuilder<unknown> {
-  return status === undefined ? sql`true` : sql`${shown} = ${status}`;
+function statusIs({ filter: { statuses } }: DeviceListAsk, shown: RawBuilder<unknown>): RawBuilder<unknown> {
+  return statuses === undefined ? sql`true` : isOneOf(shown, statuses, 'text');
 }
 
 /**

@@ -55,8 +55,8 @@ describe('what a client calls its things by', () => {
       .values({ tag_id: newId(), name: 'twice', account_no: one.accountNo })
       .execute();
     for (const [tag, text] of [
-      ['nothing', 'create the tag first'],
-      [newId(), 'neither the name nor the id'],
+      ['nothing', 'There is no tag'],
+      [newId(), 'There is no tag'],
       ['twice', 'several tags'],
     ] as const) {
       const refused = problem.parse((await send('POST', '/devices', { ...tcp, Tags: [tag] })).json);

@@ -7,7 +7,14 @@ import {
   maskQuerySecrets,
 } from '@vantage/domain';
 import { Fault, type FieldFault, faultsOf } from '@vantage/kernel';
-import { type AnyProbe, maskOptions, probeFor, secretPaths, type Target } from '@vantage/probes';
+import {
+  type AnyProbe,
+  maskOptions,
+  probeFor,
+  refusedTargetText,
+  secretPaths,
+  type Target,
+} from '@vantage/probes';
 import { keyProblems } from '@vantage/probes/settings';
 import type { SealedJson, Sealer } from '../../platform/secrets/seal.ts';
 import { sealedDevice } from '../../platform/secrets/sealed-device.ts';
@@ -63,7 +70,7 @@ export function resolveTarget(
     return refuse(faults);
   }
   const given = probe.parseTarget(url);
-  if (!given.ok) faults.push({ field: 'URL', message: `is not accepted: ${given.message}` });
+  if (!given.ok) faults.push({ field: 'URL', message: refusedTargetText(given.message) });
   const old = current === undefined ? undefined : oldTarget(probe, current);
   const stays =
     given.ok &&

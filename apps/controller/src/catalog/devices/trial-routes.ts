@@ -87,7 +87,7 @@ export function trialRoutes<Result>({ db, sealer, runTrial, record, show }: Tria
           timeoutS: Math.min(longestTimeout, settings.plain.timeout_s),
         };
         const outcome = await runTrial(trial, signal);
-        if (outcome.kind === 'nobody') throw conflict(outcome.message);
+        if (outcome.kind === 'nobody') throw conflict('no_answer', outcome.message);
         return { body: show(outcome.result, location.name, zone) };
       },
     }),
@@ -115,11 +115,8 @@ async function resolveTrial(
   return { settings: accepted(resolved).settings, method };
 }
 
-function ofLocation({ field, message }: FieldFault): FieldFault {
-  return field === 'Locations'
-    ? {
-        field: 'Location',
-        message: message.replace('names or ids of Locations', 'the name or id of a Location'),
-      }
-    : { field, message };
+function ofLocation(fault: FieldFault): FieldFault {
+  if (fault.field !== 'Locations') return fault;
+  const message = fault.message.replace('names or ids of Locations', 'the name or id of a Location');
+  return { ...fault, field: 'Location', message };
 }

@@ -172,7 +172,7 @@ export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
         kept === undefined ? readDevice(pipe, deviceNo, clock.nowUs()) : Promise.resolve(kept),
         deletionsOf(pipe, [deviceNo]),
       ]);
-      if (dependents.length > 0) return { kind: 'conflict', message: usedText(dependents) };
+      if (dependents.length > 0) return { kind: 'conflict', reason: 'in_use', message: usedText(dependents) };
       if (row === undefined) return { kind: 'missing', what: 'device' };
       const [, isDeleted] = await pipelined(trx, (pipe) => [
         Promise.all(deleteHistory.map((deletePart) => deletePart(pipe, [deviceNo]))),
@@ -220,6 +220,7 @@ function movesState(row: DeviceRow, { plain }: DeviceSettings): boolean {
 function methodConflict(method: string): Conflict {
   return {
     kind: 'conflict',
+    reason: 'fixed_field',
     message: `Method cannot be changed: this device's is ${method}.`,
     faults: [{ field: 'Method', message: 'cannot be changed' }],
   };

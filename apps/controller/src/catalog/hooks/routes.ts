@@ -13,7 +13,7 @@ import { hookCreate, hookFull, hookReadOnly, hookUpdate } from './fields.ts';
 import { type HookRow, listHooks } from './store.ts';
 import { createHookWriter } from './write.ts';
 
-const names = { tag: 'Hooks', what: 'hook', root: 'hook', id: 'hook_id' } as const;
+const names = { tag: 'Hooks', what: 'hook' as const, root: 'hook', id: 'hook_id' } as const;
 
 const texts = {
   create: {

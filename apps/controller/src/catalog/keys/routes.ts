@@ -140,7 +140,7 @@ function listRoute({ db }: KeyRouteDeps): Route {
 
 function oneKeyRoutes({ db, catalog, onKeyChanged }: KeyRouteDeps): Route[] {
   const subject = {
-    what: 'key',
+    what: 'key' as const,
     find: async ({ accountNo }: Session, { key_id = '' }: Readonly<Record<string, string>>) =>
       isId(key_id) ? readKey(db.kysely, accountNo, key_id) : undefined,
   };

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { Tables } from '../../platform/db/index.ts';
 import { idField, lineField } from '../../rest/http/field.ts';
 import { findTags } from '../devices/references.ts';
+import { tagFault } from '../external-key.ts';
 import type { Invalid } from '../refusal.ts';
 
 /** The tags to which somebody is limited, by their numbers; null: no limit. */
@@ -48,11 +49,7 @@ export async function readScope(
   const faults: FieldFault[] = [];
   const nos = texts.flatMap((text) => {
     const tags = known.filter(({ tag_id, name }) => tag_id === text || name === text);
-    if (tags.length === 0)
-      faults.push({
-        field: 'Tags',
-        message: `names ${JSON.stringify(text.slice(0, 60))}, which is neither the name nor the id of a tag`,
-      });
+    if (tags.length === 0) faults.push(tagFault('Tags', text));
     return tags.map(({ tag_no }) => tag_no);
   });
   if (faults.length > 0) return { kind: 'invalid', faults };

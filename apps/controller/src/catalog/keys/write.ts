@@ -177,7 +177,11 @@ export async function refuseGrant(
   if (transaction.actor.kind === 'command-line') return undefined;
   const giver = await findGiver(transaction);
   if (giver === undefined)
-    return { kind: 'conflict', message: 'The key of this request was revoked meanwhile.' };
+    return {
+      kind: 'conflict',
+      reason: 'conflict',
+      message: 'The key of this request was revoked meanwhile.',
+    };
   return invalidIf(grantFaults(giver, given));
 }
 

@@ -187,7 +187,12 @@ function oneLocation(db: Db) {
     const { rows } = await listLocations(db, accountNo, { limit: 1, offset: 0, locationId });
     return rows[0];
   };
-  return { path: '/locations/{location_id}', tag, subject: { what: 'Location', find }, names } as const;
+  return {
+    path: '/locations/{location_id}',
+    tag,
+    subject: { what: 'Location' as const, find },
+    names,
+  } as const;
 }
 
 function oneLocationRoutes({ db, catalog, clock }: LocationRouteDeps): Route[] {

@@ -204,7 +204,7 @@ export async function removeLocation(
       ...(others > 0 ? [`${others} more`] : []),
     ];
     const message = `Location ${cleanLine(location.name)} cannot be deleted while these name it: ${users.join(', ')}.`;
-    return { kind: 'conflict', message };
+    return { kind: 'conflict', reason: 'in_use', message };
   }
   await markLocationDeleted(transaction, location);
   const fields = deletedFields({ Name: cleanLine(location.name) });
@@ -267,6 +267,7 @@ async function privateTargets(
   const shown = found.slice(0, maxNamed).join(', ');
   return {
     kind: 'conflict',
+    reason: 'in_use',
     message: `PublicTargetsOnly cannot be set while devices of this Location have private addresses: ${shown}${found.length > maxNamed ? ' and others' : ''}.`,
     faults: [{ field: 'PublicTargetsOnly', message: 'contradicts devices with private addresses' }],
   };

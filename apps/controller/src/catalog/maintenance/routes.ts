@@ -35,7 +35,7 @@ function listRoute({ db, clock }: MaintenanceListDeps): Route {
     path: '/maintenance',
     level: 'UR',
     tag: 'Maintenance',
-    summary: 'Lists maintenance that runs or is planned, what began first first.',
+    summary: 'Lists maintenance that runs or is planned, oldest first.',
     description:
       'Of maintenance schedules the windows of the next 62 days, at most 100 of each schedule. A request for a tag, or an occurrence of a schedule, is one maintenance of many devices.',
     subject: noSubject,
@@ -60,7 +60,7 @@ function singleRoutes({ db, clock, catalog, maintenance }: MaintenanceListDeps):
     path: '/maintenance/{maintenance_id}',
     tag: 'Maintenance',
     subject: {
-      what: 'maintenance',
+      what: 'maintenance' as const,
       find: async ({ accountNo }: Session, { maintenance_id: id = '' }: Readonly<Record<string, string>>) => {
         if (!isId(id)) return undefined;
         const found = await findMaintenance(db, { accountNo, nowUs: clock.nowUs(), maintenanceId: id });

@@ -36,7 +36,7 @@ import {
 
 const names = {
   tag: 'Maintenance schedules',
-  what: 'maintenance schedule',
+  what: 'maintenance schedule' as const,
   root: 'mschedule',
   id: 'mschedule_id',
 } as const;

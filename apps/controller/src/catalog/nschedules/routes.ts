@@ -18,7 +18,7 @@ import { contactFaults, nscheduleWriter, showNschedule, withContactIds } from '.
 
 const names = {
   tag: 'Notification schedules',
-  what: 'notification schedule',
+  what: 'notification schedule' as const,
   root: 'nschedule',
   id: 'nschedule_id',
 } as const;

@@ -66,7 +66,14 @@ export async function contactFaults(
     Contacts.flatMap((id, at) =>
       isId(id) && !unknown.has(id)
         ? []
-        : [referenceFault(`Steps.${step}.Contacts.${at}`, 'the id of a contact of this account', id)],
+        : [
+            referenceFault(
+              `Steps.${step}.Contacts.${at}`,
+              'contact',
+              'the id of a contact of this account',
+              id,
+            ),
+          ],
     ),
   );
 }

@@ -12,7 +12,7 @@ import { logoOf, logoText } from './logo.ts';
 import { accentOf, listPages, type PageRow } from './store.ts';
 import { pageWriter } from './write.ts';
 
-const names = { tag: 'Status pages', what: 'status page', root: 'page', id: 'page_id' } as const;
+const names = { tag: 'Status pages', what: 'status page' as const, root: 'page', id: 'page_id' } as const;
 
 const texts = {
   create: {

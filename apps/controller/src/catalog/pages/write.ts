@@ -83,6 +83,7 @@ export const pageWriter = createResourceWriter<OpenPage, PageSettings, SentPage>
     const taken = 'is the path of another status page';
     return {
       kind: 'conflict',
+      reason: 'path_taken',
       message: `Path ${path} ${taken}. Choose another one.`,
       faults: [{ field: 'Path', message: `${taken}; choose another one` }],
     };

@@ -12,7 +12,12 @@ import { reportCreate, reportFull, reportReadOnly, reportUpdate } from './fields
 import { listReports, type ReportRow } from './store.ts';
 import { reportWriter } from './write.ts';
 
-const names = { tag: 'Monthly reports', what: 'monthly report', root: 'report', id: 'report_id' } as const;
+const names = {
+  tag: 'Monthly reports',
+  what: 'monthly report' as const,
+  root: 'report',
+  id: 'report_id',
+} as const;
 
 const texts = {
   create: {

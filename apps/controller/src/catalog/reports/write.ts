@@ -113,7 +113,7 @@ async function readContacts(
     const contact = known.find(({ contact_id }) => contact_id === ids[at]);
     if (contact?.type === 'email') return [contact.contact_no];
     const must = 'the id of a contact of this account, of the Type email';
-    faults.push(referenceFault(`Contacts.${at}`, must, text));
+    faults.push(referenceFault(`Contacts.${at}`, 'contact', must, text));
     return [];
   });
   return { nos: [...new Set(nos)].sort((a, b) => a - b), faults };

@@ -94,7 +94,7 @@ function listRoute({ db }: SecretRouteDeps): Route {
 
 function oneSecretRoutes({ db, catalog, sealer }: SecretRouteDeps): Route[] {
   const subject = {
-    what: 'secret',
+    what: 'secret' as const,
     find: async ({ accountNo }: Session, { secret_id = '' }: Readonly<Record<string, string>>) =>
       isId(secret_id) ? findSecret(db, accountNo, secret_id) : undefined,
   };

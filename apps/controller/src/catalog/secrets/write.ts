@@ -48,6 +48,7 @@ export async function changeSecret(
   if (name !== undefined && name !== secret.name)
     return {
       kind: 'conflict',
+      reason: 'fixed_field',
       message: `Name cannot be changed: this secret is ${secret.name}. Create a secret named as you wish, and delete this one.`,
       faults: [{ field: 'Name', message: 'cannot be changed' }],
     };
@@ -72,6 +73,7 @@ export async function removeSecret(
   if (users.length > 0)
     return {
       kind: 'conflict',
+      reason: 'in_use',
       message: `Devices refer to this secret: ${users.slice(0, maxNamed).join(', ')}.`,
     };
   if (!(await deleteSecret(transaction, secretId))) return { kind: 'missing', what: 'secret' };

@@ -133,7 +133,7 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
   ];
 }
 
-const ownSession = { ...noSubject, what: 'session', find: async ({ signIn: own }: Session) => own };
+const ownSession = { ...noSubject, what: 'session' as const, find: async ({ signIn: own }: Session) => own };
 
 function signInRoute(deps: SessionRouteDeps): Route {
   return {
@@ -195,8 +195,7 @@ async function identify(
       isProven: true,
     };
   }
-  const message =
-    'must be sent alone or with Name and Password, or else Email and Password, with Account where there are several';
+  const message = 'Send Key (with Name and Password if the key has them), or Email and Password';
   throw invalid([{ field: 'Key', message }]);
 }
 

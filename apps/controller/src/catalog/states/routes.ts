@@ -4,7 +4,7 @@ import { boundedText, type Clock } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../platform/db/index.ts';
 import { idField, timestampField } from '../../rest/http/field.ts';
-import { readMembers } from '../../rest/http/members.ts';
+import { someOf } from '../../rest/http/members.ts';
 import { readTagSets, tagQuery } from '../../rest/http/named.ts';
 import { cutCursor, pageLimit } from '../../rest/http/paging.ts';
 import { invalid } from '../../rest/http/problem.ts';
@@ -280,10 +280,7 @@ const statesQuery = z.object({
     .enum(['Any', 'All'])
     .default('Any')
     .describe('Any: devices with one of the tags. All: devices with each of them.'),
-  With: boundedText(100, 1)
-    .optional()
-    .describe(`What each row has besides: ${parts.join(', ')}, joined by commas.`)
-    .meta({ example: 'Tags,Day' }),
+  With: someOf(parts, 'What each row has besides.'),
   ChangedSince: boundedText(50, 1)
     .optional()
     .describe(
@@ -310,15 +307,7 @@ async function readStatesAsk(
   query: z.output<typeof statesQuery>,
 ): Promise<StatesAsk> {
   const { Tag, Match, With, ChangedSince, ...others } = query;
-  const asked = new Set(
-    With === undefined
-      ? []
-      : readMembers('With', With, {
-          read: (name) => parts.find((each) => each === name),
-          accepted: parts.join(', '),
-          example: 'Tags,Day',
-        }),
-  );
+  const asked = new Set(With);
   const since = readSince(ChangedSince, query);
   const tags = Tag === undefined ? [] : await readTagSets(db, accountNo, Tag);
   const list = await readDeviceList(db, accountNo, others);

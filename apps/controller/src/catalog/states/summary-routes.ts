@@ -1,9 +1,9 @@
 import { cleanLine, type DeviceStatus, deviceStatuses } from '@vantage/domain';
-import { boundedText, type Clock } from '@vantage/kernel';
+import type { Clock } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../platform/db/index.ts';
 import { idField, timestampField } from '../../rest/http/field.ts';
-import { readMembers } from '../../rest/http/members.ts';
+import { someOf } from '../../rest/http/members.ts';
 import { invalid } from '../../rest/http/problem.ts';
 import { noSubject, type Route, route } from '../../rest/http/route.ts';
 import type { Session } from '../../rest/http/session.ts';
@@ -18,6 +18,7 @@ import {
 import { createTagSummary, type TagSummary } from './tag-summary.ts';
 
 const groupings = ['Tag', 'Path', 'Location'] as const;
+type Grouping = (typeof groupings)[number];
 
 const counts = { Up: z.int(), Down: z.int(), Maint: z.int(), Unknown: z.int() } as const;
 const Worst = z
@@ -70,12 +71,10 @@ const summary = z
   .meta({ id: 'Summary' });
 
 const query = z.object({
-  By: boundedText(50, 1)
-    .optional()
-    .describe(
-      'Counts for each of these, too: Tag or Path (tags whose names are paths, with the levels above), and Location; joined by commas.',
-    )
-    .meta({ example: 'Tag,Location' }),
+  By: someOf(
+    groupings,
+    'Counts for each of these, too: Tag or Path (tags whose names are paths, with the levels above), and Location.',
+  ).meta({ example: ['Tag', 'Location'] }),
 });
 
 /** The state of a whole account in one answer. */
@@ -133,13 +132,7 @@ export function summaryRoutes({ db, clock }: { readonly db: Db; readonly clock: 
   ];
 }
 
-function readBy(text: string | undefined): ReadonlySet<(typeof groupings)[number]> {
-  if (text === undefined) return new Set();
-  const known = readMembers('By', text, {
-    read: (name) => groupings.find((each) => each === name),
-    accepted: groupings.join(', '),
-    example: 'Tag,Location',
-  });
+function readBy(known: readonly Grouping[] = []): ReadonlySet<Grouping> {
   if (known.includes('Tag') && known.includes('Path'))
     throw invalid([{ field: 'By', message: 'must not have both Tag and Path, whose rows are both in Tags' }]);
   return new Set(known);

@@ -60,7 +60,7 @@ interface TagRouteDeps {
 /** Finds the tag that a path names. */
 export function tagSubject(db: Db) {
   return {
-    what: 'tag',
+    what: 'tag' as const,
     find: async ({ accountNo }: Session, { tag_id = '' }: Readonly<Record<string, string>>) =>
       isId(tag_id) ? findTag(db, accountNo, tag_id) : undefined,
   };
@@ -69,7 +69,7 @@ export function tagSubject(db: Db) {
 /** Finds the tag and the device that a path names. */
 function pairSubject(db: Db) {
   return {
-    what: 'tag or device',
+    what: 'tag or device' as const,
     find: async (session: Session, params: Readonly<Record<string, string>>) => {
       const { device_id = '' } = params;
       const found = await tagSubject(db).find(session, params);

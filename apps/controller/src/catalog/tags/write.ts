@@ -81,6 +81,7 @@ export async function removeTag(
     const shown = `${users.slice(0, 10).join(', ')}${users.length > 10 ? ' and others' : ''}`;
     return {
       kind: 'conflict',
+      reason: 'in_use',
       message: `Tag ${cleanLine(name)} cannot be deleted while these use it: ${shown}.`,
     };
   }

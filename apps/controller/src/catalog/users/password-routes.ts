@@ -33,7 +33,7 @@ interface PasswordRouteDeps {
 export function passwordRoutes(deps: PasswordRouteDeps): Route[] {
   const { db, catalog, onKeyChanged } = deps;
   const subject = {
-    what: 'user',
+    what: 'user' as const,
     find: async ({ keyNo, signIn }: Session) => {
       const user = await readUserOfKey(db.kysely, keyNo);
       return user && signIn && { user, sessionNo: signIn.sessionNo };

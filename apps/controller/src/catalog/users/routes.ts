@@ -91,7 +91,7 @@ function collectionRoutes({ db, catalog, baseUrl }: UserRouteDeps): Route[] {
 
 function oneUserRoutes({ db, catalog, baseUrl, onKeyChanged, mailPerson }: UserRouteDeps): Route[] {
   const subject = {
-    what: 'user',
+    what: 'user' as const,
     find: async ({ accountNo }: Session, { user_id = '' }: Readonly<Record<string, string>>) =>
       isId(user_id) ? readUser(db.kysely, accountNo, user_id) : undefined,
   };

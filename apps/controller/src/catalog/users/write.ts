@@ -270,6 +270,7 @@ const needsInvitation: Conflict = {
 function emailTaken(email: string): Conflict {
   return {
     kind: 'conflict',
+    reason: 'email_taken',
     message: `There is a person with the e-mail address ${email} already.`,
     faults: [{ field: 'Email', message: 'is taken' }],
   };

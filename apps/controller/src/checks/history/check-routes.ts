@@ -1,8 +1,8 @@
-import { type CheckKey, isResultCode, parseCheckId } from '@vantage/domain';
-import { boundedText, type Clock, isId } from '@vantage/kernel';
+import { type CheckKey, parseCheckId } from '@vantage/domain';
+import { type Clock, isId } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../platform/db/index.ts';
-import { readMembers } from '../../rest/http/members.ts';
+import { someOf } from '../../rest/http/members.ts';
 import { beforeQuery, cutCursor, readCursor } from '../../rest/http/paging.ts';
 import { conflict, missing, Problem, problemCode } from '../../rest/http/problem.ts';
 import { type Route, type RouteSpec, route } from '../../rest/http/route.ts';
@@ -52,7 +52,7 @@ export function checkRoutes(deps: CheckRouteDeps): Route[] {
     return key === undefined ? undefined : findCheck(db, accountNo, key);
   };
   const check = {
-    what: 'check',
+    what: 'check' as const,
     find: (session: Session, { check_id = '' }: Readonly<Record<string, string>>) => find(session, check_id),
   };
   return [
@@ -99,7 +99,7 @@ function checksOfDevice({ db, clock, device, checkNow }: CheckRouteDeps, find: F
       summary: "A device's checks, newest first.",
       // The statement that reads the checks finds the device, because programs ask for them often.
       subject: {
-        what: 'device',
+        what: 'device' as const,
         find: async (_: Session, { device_id: deviceId = '' }: Readonly<Record<string, string>>) =>
           isId(deviceId) ? { deviceId } : undefined,
       },
@@ -131,7 +131,7 @@ function checksOfDevice({ db, clock, device, checkNow }: CheckRouteDeps, find: F
       names: { root: 'check', id: 'check_id' },
       handler: async ({ session, subject, signal }) => {
         const result = await checkNow(subject.device_no, signal);
-        if (result.kind === 'nobody') throw conflict(result.message);
+        if (result.kind === 'nobody') throw conflict('no_answer', result.message);
         const row = await find(session, result.checkId);
         if (row === undefined) throw await notStored(db, subject.device_no);
         return { body: { ...showCheck(row, session.zone), device_id: row.device_id } };
@@ -140,12 +140,11 @@ function checksOfDevice({ db, clock, device, checkNow }: CheckRouteDeps, find: F
   ];
 }
 
+const codeTexts = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10'] as const;
+
 const checksQuery = z.object({
   ...historyQuery,
-  ResultCode: boundedText(100)
-    .optional()
-    .describe('Checks with these ResultCodes only, joined by commas: ResultCode=2,3.')
-    .meta({ example: '2,3' }),
+  ResultCode: someOf(codeTexts, 'Checks with these ResultCodes only.').meta({ example: ['2', '3'] }),
   ...beforeQuery('check_id'),
 });
 
@@ -156,8 +155,7 @@ async function readCheckPage(
   asked: z.output<typeof checksQuery>,
 ): Promise<CheckPage> {
   const { limit, offset, cursor } = readCursor(asked, 'check_id');
-  const codes =
-    asked.ResultCode === undefined ? undefined : readMembers('ResultCode', asked.ResultCode, codeMember);
+  const codes = asked.ResultCode?.map(Number);
   const filter = await readHistoryFilter(db, session, asked);
   const before = cursor === undefined ? undefined : (parseCheckId(cursor) ?? noCheck);
   return { ...filter, codes, before, limit, offset };
@@ -169,12 +167,6 @@ const noCheck = { deviceNo: 0, startUs: 0, agentNo: 0 } as const;
 async function isOf(db: Db, key: CheckKey, deviceNo: number, nowUs: number): Promise<boolean> {
   return key.deviceNo === deviceNo && (await hasCheck(db, key, nowUs));
 }
-
-const codeMember = {
-  read: (text: string) => (/^\d{1,2}$/.test(text) && isResultCode(Number(text)) ? Number(text) : undefined),
-  accepted: 'numbers from 1 to 10',
-  example: '2,3',
-};
 
 /** Why a check that was made is not found: its device was deleted meanwhile, or its row is not there yet. */
 export async function notStored({ kysely }: Db, deviceNo: number): Promise<Problem> {

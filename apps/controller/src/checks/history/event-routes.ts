@@ -1,9 +1,9 @@
 import { eventTypes } from '@vantage/health';
-import { boundedText, type Clock } from '@vantage/kernel';
+import type { Clock } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../platform/db/index.ts';
 import { idField, timestampField } from '../../rest/http/field.ts';
-import { readMembers } from '../../rest/http/members.ts';
+import { someOf } from '../../rest/http/members.ts';
 import { deviceQuery, readDeviceNos, readTagNos, tagQuery } from '../../rest/http/named.ts';
 import {
   beforeQuery,
@@ -67,12 +67,7 @@ const query = z.object({
     'Events before this moment; default: now. A timestamp in whole seconds includes that whole second.',
   ),
   ...historyQuery,
-  Type: boundedText(500)
-    .optional()
-    .describe(
-      `Events of these types only, joined by commas: Type=Down,Up. Accepted are ${eventTypes.join(', ')}.`,
-    )
-    .meta({ example: 'Down,Up' }),
+  Type: someOf(eventTypes, 'Events of these types only.', { of: { field: 'Type', what: 'type of event' } }),
   ...beforeQuery('event_id'),
 });
 
@@ -216,7 +211,6 @@ async function readEventFilter(
   session: Session,
   asked: Pick<z.output<typeof accountQuery>, 'Type' | 'Location' | 'Device' | 'Tag'>,
 ): Promise<EventFilter> {
-  const types = asked.Type === undefined ? undefined : readMembers('Type', asked.Type, typeMember);
   const { locationNos } = await readHistoryFilter(db, session, { Location: asked.Location });
   const { accountNo } = session;
   const deviceNos =
@@ -224,14 +218,8 @@ async function readEventFilter(
       ? undefined
       : await readDeviceNos(db, accountNo, asked.Device, { deleted: true });
   const tagNos = asked.Tag === undefined ? undefined : await readTagNos(db, accountNo, asked.Tag);
-  return { types, locationNos, deviceNos, tagNos };
+  return { types: asked.Type, locationNos, deviceNos, tagNos };
 }
-
-const typeMember = {
-  read: (text: string) => eventTypes.find((type) => type === text),
-  accepted: `one or more of ${eventTypes.join(', ')}`,
-  example: 'Down,Up',
-};
 
 /** An event as answers, streams and hooks show it. */
 export function showEvent(row: EventRow, zone: Zone): z.input<typeof eventRecord> {

@@ -40,7 +40,7 @@ export function oneOutageRoutes({
     names: { root: 'outage', id: 'outage_id' },
     response: outageRecord,
     subject: {
-      what: 'outage',
+      what: 'outage' as const,
       find: ({ accountNo }: Session, { outage_id: id = '' }: Readonly<Record<string, string>>) =>
         findOutage(db, { accountNo, id, nowUs: clock.nowUs() }),
     },

@@ -1,8 +1,8 @@
 import { dayUs, hourUs, minuteUs } from '@vantage/domain';
-import { boundedText, type Clock } from '@vantage/kernel';
+import type { Clock } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../platform/db/index.ts';
-import { readMembers } from '../../rest/http/members.ts';
+import { someOf } from '../../rest/http/members.ts';
 import { readLocationNos } from '../../rest/http/named.ts';
 import { timestampQuery } from '../../rest/http/paging.ts';
 import { invalid } from '../../rest/http/problem.ts';
@@ -12,13 +12,7 @@ import type { DeviceSubject } from './check-routes.ts';
 import { historyQuery } from './list-filters.ts';
 import { type Period, readPeriod } from './period.ts';
 import { segmentsOf } from './segments.ts';
-import {
-  figuresOf,
-  type Histograms,
-  type StatisticsPart,
-  statisticsParts,
-  statisticsRow,
-} from './statistics-figures.ts';
+import { figuresOf, type Histograms, statisticsParts, statisticsRow } from './statistics-figures.ts';
 import {
   type RollUpReader,
   readFirstCheckUs,
@@ -51,10 +45,7 @@ const statisticsQuery = z.object({
     .default('All')
     .describe("All: the whole period. Days and weeks (from Monday) are those of the account's time zone."),
   Location: historyQuery.Location,
-  With: boundedText(100, 1)
-    .optional()
-    .describe(`What each row has besides: ${statisticsParts.join(', ')}, joined by commas.`)
-    .meta({ example: 'Phases' }),
+  With: someOf(statisticsParts, 'What each row has besides.'),
 });
 
 /** The parts that the routes of statistics need. */
@@ -86,7 +77,7 @@ export function statisticsRoutes({ db, clock, device, histograms, rollUps }: Sta
           throw invalid([
             { field: 'Bucket', message: `would make more than ${maxBuckets} buckets of this period` },
           ]);
-        const parts = readParts(query.With);
+        const parts = new Set(query.With);
         const ask = {
           deviceNo: subject.device_no,
           createdUs: subject.created_us,
@@ -118,17 +109,6 @@ export function statisticsRoutes({ db, clock, device, histograms, rollUps }: Sta
       },
     }),
   ];
-}
-
-function readParts(text: string | undefined): ReadonlySet<StatisticsPart> {
-  if (text === undefined) return new Set();
-  return new Set(
-    readMembers('With', text, {
-      read: (name) => statisticsParts.find((each) => each === name),
-      accepted: statisticsParts.join(', '),
-      example: 'Phases',
-    }),
-  );
 }
 
 /** The tallies that are asked for. */

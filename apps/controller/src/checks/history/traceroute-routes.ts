@@ -112,7 +112,7 @@ function traceNow(deps: TracerouteDeps): Route {
     names: { root: 'traceroute', id: 'check_id' },
     handler: async ({ session: { accountNo, zone }, subject: { device_no: deviceNo }, scoped, signal }) => {
       const result = await checkNow(deviceNo, signal, true);
-      if (result.kind === 'nobody') throw conflict(result.message);
+      if (result.kind === 'nobody') throw conflict('no_answer', result.message);
       const row = await tracedCheck(deps, accountNo, result.checkId, signal);
       if (row === undefined) throw await notStored(db, deviceNo);
       const { Reached, Hops } = readTraceroute(row);
@@ -201,11 +201,11 @@ function readTraceroute(row: ExtendedFacts): ShownWay {
   const who = `agent ${cleanLine(row.agent ?? 'without a name')} of Location ${cleanLine(row.location ?? '')}`;
   const stored = tracerouteIn(row);
   if (stored === undefined)
-    throw conflict(`${who} checked the device, but its traceroute did not come in time`);
+    throw conflict('no_answer', `${who} checked the device, but its traceroute did not come in time`);
   const parsed = storedTraceroute.safeParse(stored);
-  if (!parsed.success) throw conflict(`${who} sent a traceroute that is not readable`);
+  if (!parsed.success) throw conflict('no_answer', `${who} sent a traceroute that is not readable`);
   if ('NotPossible' in parsed.data)
-    throw conflict(`${who} did not trace the path: ${cleanLine(parsed.data.NotPossible)}`);
+    throw conflict('no_answer', `${who} did not trace the path: ${cleanLine(parsed.data.NotPossible)}`);
   return showWay(parsed.data);
 }
 

@@ -50,7 +50,7 @@ describe('what is outside the scope', () => {
     const behind = await send('POST', '/devices', { ...body, device_master_id: account.foreign.id });
     expect(behind.text).toContain('device_master_id');
     expect((await send('POST', '/devices', { ...body, Tags: ['mine', 'theirs'] })).text).toContain(
-      '\\"theirs\\", which is neither',
+      'There is no tag \\"theirs\\"',
     );
   });
 

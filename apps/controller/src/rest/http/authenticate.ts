@@ -273,6 +273,7 @@ function readKey(
 /** 1006: more attempts than are served; `waitS` is in seconds. */
 function tooMany(what: string, waitS: number): Problem {
   return new Problem(problemCode.tooMany, `${what} Try again in ${waitS} s.`, {
+    reason: 'too_many_bad_keys',
     headers: { 'Retry-After': String(waitS) },
   });
 }

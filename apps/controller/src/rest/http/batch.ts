@@ -274,17 +274,19 @@ function notDone(reason: string): OperationResult {
 function undone({ method, path }: Operation, done: readonly OperationResult[]): Problem {
   const cause = z.looseObject({ message: z.string() }).safeParse(done.at(-1)?.Body).data?.message ?? '';
   const message = `Nothing was done, because operation ${done.length} (${method} ${path.slice(0, 200)}) failed: ${cause}`;
-  return new Problem(problemCode.conflict, message, { results: done });
+  return new Problem(problemCode.conflict, message, { reason: 'batch_failed', results: done });
 }
 
 function tooGreat(count: number): Problem {
   return conflict(
+    'batch_too_large',
     `Nothing was done, because the results of the first ${count} operations have over ${batchLimits.answerBytes} bytes. Send fewer operations in an atomic batch.`,
   );
 }
 
 function tooSlow(count: number): Problem {
   return conflict(
+    'batch_too_large',
     `Nothing was done, because the first ${count} operations needed over ${batchLimits.atomicMs / 1000} s. Send fewer operations in an atomic batch, or "Atomic": false.`,
   );
 }

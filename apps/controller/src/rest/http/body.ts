@@ -134,14 +134,16 @@ function validateContentType(type: string | undefined, encoding: string | undefi
 }
 
 function tooLong(most: number): Problem {
-  return malformed(`The body is longer than ${most} bytes.`);
+  return malformed(`The body is longer than ${most} bytes.`, 'body_too_large');
 }
 
 /** Refuses nesting and numbers of values that no resource has, before the text is parsed. */
 function checkShape(text: string, most: BodyLimits): void {
   const { depth, values } = jsonShape(text);
-  if (depth > most.depth) throw malformed(`The body is nested deeper than ${most.depth} levels.`);
-  if (values > most.values) throw malformed(`The body holds more than ${most.values} values.`);
+  if (depth > most.depth)
+    throw malformed(`The body is nested deeper than ${most.depth} levels.`, 'body_too_large');
+  if (values > most.values)
+    throw malformed(`The body holds more than ${most.values} values.`, 'body_too_large');
 }
 
 /** Finds text that PostgreSQL cannot hold (NUL, halves of surrogate pairs), and `__proto__`. */

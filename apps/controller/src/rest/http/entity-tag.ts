@@ -88,6 +88,7 @@ export function revisionProblem(ifMatch: string, tag: string): Problem | undefin
   const tags = tagsOf(ifMatch);
   if (tags.some((each) => each === '*' || revisionOf(each) === now)) return undefined;
   return conflict(
+    'stale_etag',
     `The settings were changed meanwhile: If-Match is ${ifMatch.slice(0, 200)}, and the ETag is ${tag} now. Read the resource again, then repeat the change.`,
   );
 }

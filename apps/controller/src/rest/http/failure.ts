@@ -1,6 +1,6 @@
 import { type LogSummary, messageOf } from '@vantage/kernel';
 import { isTransientDbError, ScopeNotReady } from '../../platform/db/index.ts';
-import { malformed, Problem, problemCode } from './problem.ts';
+import { internal, malformed, Problem } from './problem.ts';
 import { unavailable } from './storage-guard.ts';
 
 /** Where a request failed, for the log. */
@@ -24,7 +24,7 @@ export function createFailureReader(summary: LogSummary): ReadFailure {
     }
     const data = { ...where, error: messageWithCause(error), stack: stackOf(error) };
     summary.count('a request failed', data, 'error');
-    return new Problem(problemCode.internal, 'Internal error.');
+    return internal();
   };
 }
 

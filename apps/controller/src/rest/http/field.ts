@@ -110,9 +110,15 @@ export function readQuery(schema: z.ZodObject = noParameters, query: URLSearchPa
     const [value = '', ...more] = query.getAll(name);
     if (name === ignored) continue;
     if (!known.includes(name))
-      faults.push(unknownField(name, known, { kind: 'query parameter', otherNames }));
+      faults.push(
+        unknownField(name, known, { kind: 'query parameter', reason: 'unknown_parameter', otherNames }),
+      );
     else if (more.length > 0)
-      faults.push({ field: name, message: `was sent ${more.length + 1} times; send it once` });
+      faults.push({
+        field: name,
+        message: `was sent ${more.length + 1} times; send it once`,
+        reason: 'repeated_parameter',
+      });
     else if (!common.includes(name)) given.push([name, value]);
   }
   faults.push(...given.flatMap(([name, value]) => storedTextFault(name, value) ?? []));

@@ -74,6 +74,7 @@ export function createIdempotency({
   const replayed = (row: IdempotencyRecord, request: IdempotentRequest): Reply<unknown> | 'busy' => {
     if (!request.content.equals(row.content))
       throw conflict(
+        'idempotency_key_reused',
         'This Idempotency-Key was sent before with another body. Send another key, for example a new UUID for each new request.',
       );
     if (row.sealed === null) return 'busy';
@@ -137,7 +138,8 @@ export function createIdempotency({
           if (outcome !== 'busy') return outcome;
         }
         const leftMs = untilMs - clock.monoMs();
-        if (leftMs <= 0) throw conflict(`The first request with this Idempotency-Key still runs. ${again}`);
+        if (leftMs <= 0)
+          throw conflict('still_running', `The first request with this Idempotency-Key still runs. ${again}`);
         const paused = clock.sleep(Math.min(other === undefined ? pollMs : leftMs, leftMs), signal);
         const ended = other?.then(
           () => {},
@@ -155,6 +157,7 @@ function openSealed(sealer: Sealer, sealed: Uint8Array, request: IdempotentReque
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     throw conflict(
+      'conflict',
       `The request with this Idempotency-Key was done, but its answer can no longer be read, because the key that sealed it is gone.`,
     );
   }

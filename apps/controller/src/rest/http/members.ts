@@ -1,54 +1,66 @@
-import { boundedText } from '@vantage/kernel';
-import { invalid } from './problem.ts';
+import { boundedText, nearestName } from '@vantage/kernel';
+import type { z } from 'zod';
+
+/** How the document describes a list that is joined by commas: generated clients join arrays so. */
+export const commaList = { style: 'form', explode: false } as const;
 
 /**
- * Reads a list that is joined by commas. `accepted` describes its members to people. Throws a Problem (1004) that names
- * the member that is none.
+ * A query parameter: one of these values, or several joined by commas. `of` names their kind in the text of a refusal:
+ * `Type: "down" is not a type of event.`
  */
-export function readMembers<T>(
-  field: string,
-  text: string,
-  {
-    read,
-    accepted,
-    example,
-  }: {
-    readonly read: (member: string) => T | undefined;
-    readonly accepted: string;
-    readonly example: string;
-  },
-): readonly T[] {
-  return text.split(',').map((member) => {
-    const value = read(member);
-    if (value === undefined)
-      throw invalid([
-        {
-          field,
-          message: `has the value "${member.slice(0, 100)}", but accepted is ${accepted}, joined by commas; for example ${field}=${example}`,
-        },
-      ]);
-    return value;
-  });
-}
-
-/** A query parameter: one of these values, or several joined by commas. */
-export function someOf<const T extends string>(values: readonly T[], description: string) {
+export function someOf<const T extends string>(
+  values: readonly T[],
+  description: string,
+  { of }: { readonly of?: { readonly field: string; readonly what: string } } = {},
+) {
   const isOne = (text: string): text is T => values.some((each) => each === text);
-  return boundedText(1_000, 1)
+  return boundedText(1_000)
     .transform((text, context): readonly T[] => {
+      if (text === '') return []; // an empty parameter is refused by itself
       const members = text.split(',');
       const wrong = members.find((member) => !isOne(member));
       if (wrong !== undefined)
         context.addIssue({
           code: 'custom',
-          message: `has the value "${wrong.slice(0, 100)}", but accepted is one or several of ${values.join(', ')}, joined by commas`,
+          message: of === undefined ? memberText(wrong, values) : kindText(wrong, values, of),
+          params: { isWhole: true },
         });
       return members.filter(isOne);
     })
     .optional()
     .meta({
-      description: `${description} One of ${values.join(', ')}, or several joined by commas.`,
-      override: { type: 'string', maxLength: 1_000 },
-      example: values[0],
+      description,
+      param: commaList,
+      override: { type: 'array', items: { type: 'string', enum: [...values] } },
+      example: values.slice(0, 2),
     });
+}
+
+/** A field of a body that takes the text of such a parameter: `device.down,device.partial`. */
+export function inBody<Schema extends z.ZodType>(schema: Schema, example: string): Schema {
+  return schema.meta({ param: {}, override: { type: 'string', maxLength: 10_000 }, example });
+}
+
+function memberText(wrong: string, values: readonly string[]): string {
+  const near = likelyOf(wrong, values);
+  const hint = near === undefined ? `, but ${shown(wrong)} was sent` : `. Did you mean ${near}?`;
+  return `must be one or more of ${values.join(', ')}${hint}`;
+}
+
+function kindText(
+  wrong: string,
+  values: readonly string[],
+  { field, what }: { readonly field: string; readonly what: string },
+): string {
+  const near = likelyOf(wrong, values);
+  const hint = near === undefined ? '' : ` Did you mean ${near}?`;
+  return `${field}: ${shown(wrong)} is not a ${what}.${hint} ${field}s: ${values.join(', ')}`;
+}
+
+function likelyOf(wrong: string, values: readonly string[]): string | undefined {
+  return /^\d/.test(wrong) ? undefined : nearestName(wrong, values);
+}
+
+function shown(text: string): string {
+  return JSON.stringify(text.slice(0, 100));
 }

@@ -1,16 +1,24 @@
 import { boundedText, isId } from '@vantage/kernel';
 import { sql } from 'kysely';
 import type { Db } from '../../platform/db/index.ts';
-import { invalid, missing } from './problem.ts';
+import { commaList } from './members.ts';
+import { invalid, missing, type Thing } from './problem.ts';
 
 /** A query names at most so many things. */
 const mostNamed = 50;
 
+/** Such a list in the document. */
+const textList = { type: 'array', items: { type: 'string' } } as const;
+
 const named = (what: string, example: string) => (purpose: string) =>
   boundedText(10_000, 1)
     .optional()
-    .describe(`Name or id of a ${what}, or several joined by commas: ${purpose}.`)
-    .meta({ example });
+    .meta({
+      description: `Name or id of a ${what}, or several: ${purpose}.`,
+      param: commaList,
+      override: textList,
+      example: [example],
+    });
 
 /** The query parameter `Tag`. `purpose` completes the sentence that describes it. */
 export const tagQuery = named('tag', 'berlin/rack-3');
@@ -22,8 +30,12 @@ export const locationQuery = named('Location', 'local');
 export function deviceQuery(purpose: string) {
   return boundedText(10_000, 1)
     .optional()
-    .describe(`A device_id, or several joined by commas: ${purpose}.`)
-    .meta({ example: '8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d' });
+    .meta({
+      description: `A device_id, or several: ${purpose}.`,
+      param: commaList,
+      override: textList,
+      example: ['8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d'],
+    });
 }
 
 /** The numbers of the account's tags that a text names, see `readNamed`. */
@@ -114,7 +126,7 @@ interface NamedRow {
 async function readNamed(
   text: string,
   field: string,
-  what: string,
+  what: Thing,
   find: (texts: readonly string[]) => Promise<readonly NamedRow[]>,
 ): Promise<readonly (readonly number[])[]> {
   const members = membersOf(field, text);

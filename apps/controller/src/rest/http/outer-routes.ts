@@ -4,7 +4,7 @@ import { type Answer, answerDocument, answerProblem } from './answer.ts';
 import type { Authenticator } from './authenticate.ts';
 import type { Document } from './document.ts';
 import type { KeyLoad, Stay } from './per-key-semaphore.ts';
-import { badKey, malformed, Problem, problemCode } from './problem.ts';
+import { badKey, malformed, Problem, problemCode, wrongVerb } from './problem.ts';
 import type { RequestTransactions } from './run-route.ts';
 import type { Session } from './session.ts';
 import type { StrangerLoad, StrangerPurpose } from './stranger-load.ts';
@@ -197,7 +197,5 @@ async function readFields(request: IncomingMessage): Promise<URLSearchParams> {
 }
 
 function refusedMethod(method: string, supported: readonly string[]): Problem {
-  const shown = supported.filter((each) => each !== 'HEAD').join(', ');
-  const { code, message } = malformed(`${method} is not supported here; supported: ${shown}.`);
-  return new Problem(code, message, { headers: { Allow: shown } });
+  return wrongVerb(method, supported.filter((each) => each !== 'HEAD').join(', '));
 }

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { refusalReasons } from '@vantage/kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { publish } from '../../platform/db/index.ts';
@@ -7,6 +8,7 @@ import { createRestFixture, type RestFixture, type Send } from '../api/testing/r
 const problem = z.strictObject({
   code: z.int(),
   message: z.string(),
+  reason: z.enum(refusalReasons),
   errors: z.array(z.unknown()).optional(),
 });
 

@@ -1,5 +1,5 @@
 import Router from '@koa/router';
-import { malformed, Problem } from './problem.ts';
+import { malformed, type Problem, wrongVerb } from './problem.ts';
 import type { Route } from './route.ts';
 
 /** The paths' common beginning. */
@@ -41,10 +41,10 @@ export function notRouted(router: Router, method: string, path: string): Problem
     const hint = near === undefined ? '' : ` Did you mean ${near}?`;
     return malformed(
       `There is no such address in this API; ${basePath}/openapi.json describes all of them.${hint}`,
+      'unknown_route',
     );
   }
-  const problem = malformed(`${method} is not supported here; supported: ${verbs.join(', ')}.`);
-  return new Problem(problem.code, problem.message, { headers: { Allow: verbs.join(', ') } });
+  return wrongVerb(method, verbs.join(', '));
 }
 
 /** The verbs that a path supports, sorted. */

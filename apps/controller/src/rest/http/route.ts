@@ -7,7 +7,7 @@ import type { XmlNames } from './form.ts';
 import type { IdempotentRequest } from './idempotency-record-store.ts';
 import type { Stay } from './per-key-semaphore.ts';
 import type { Perform } from './perform.ts';
-import { badKey, missing } from './problem.ts';
+import { badKey, missing, type Thing } from './problem.ts';
 import type { Level, Session } from './session.ts';
 
 /**
@@ -162,7 +162,7 @@ export interface RouteSpec<
   readonly response: Response;
   /** Finds what the path names, of this account; undefined answers 1003 `No such <what>.` */
   readonly subject: {
-    readonly what: string;
+    readonly what: Thing;
     readonly find: (
       session: Session,
       params: Readonly<Record<string, string>>,
@@ -193,7 +193,7 @@ interface ValidatingRouteSpec<
 }
 
 /** The subject of routes that name nothing. */
-export const noSubject = { what: 'thing', find: async () => null };
+export const noSubject = { what: 'thing' as const, find: async () => null };
 
 /**
  * Creates a route of its declaration; the types of subject, query, body and answer are checked here and forgotten in

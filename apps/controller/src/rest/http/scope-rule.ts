@@ -24,13 +24,17 @@ export function scopeProblem(reason: ScopeRefusal['reason']): Problem {
   if (reason === 'account') return wholeAccount();
   if (reason === 'taken')
     return conflict(
+      'conflict',
       'Something outside the tags of your key prevents this: a name or e-mail address is taken there, or a device there refers to this one. Somebody without this limit can see it.',
     );
   const message =
     'must keep one of the tags to which your key is limited; GET /session and GET /keys show them';
-  return invalid([{ field: 'Tags', message }]);
+  return invalid([{ field: 'Tags', message, reason: 'limited_to_tags' }]);
 }
 
 function wholeAccount(): Problem {
-  return denied('Your key is limited to the devices of some tags, and this belongs to the whole account.');
+  return denied(
+    'Your key is limited to the devices of some tags, and this belongs to the whole account.',
+    'limited_to_tags',
+  );
 }

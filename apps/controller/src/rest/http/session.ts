@@ -57,7 +57,10 @@ export function requireCsrfToken(
   if (signIn === undefined || method === 'GET' || method === 'HEAD') return;
   const sent = headers[csrfHeader];
   if (!isCsrfToken(typeof sent === 'string' ? sent : undefined, signIn.csrfToken))
-    throw denied('A session needs its CsrfToken in the header X-CSRF-Token for every change.');
+    throw denied(
+      'A session needs its CsrfToken in the header X-CSRF-Token for every change.',
+      'no_csrf_token',
+    );
 }
 
 /**

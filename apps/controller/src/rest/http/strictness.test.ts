@@ -106,7 +106,7 @@ describe('a request that is not quite right', () => {
     const reply = await raw('GET', '/hello', ['Host', 'other.example']);
     expect([reply.status, JSON.parse(reply.text)]).toEqual([
       400,
-      { code: 1000, message: 'The header Host was sent 2 times. Send it once.' },
+      { code: 1000, message: 'The header Host was sent 2 times. Send it once.', reason: 'malformed' },
     ]);
   });
 

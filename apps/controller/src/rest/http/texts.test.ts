@@ -19,4 +19,21 @@ describe('the text of a refusal', () => {
     const { code, message } = z.object({ code: z.int(), message: z.string() }).parse(json);
     expect(`${code} ${message}`).toBe(answer);
   });
+
+  it('of an unknown type of event names the likely one', async () => {
+    const { json } = await one.send('GET', '/events?Type=down');
+    expect(z.object({ message: z.string() }).parse(json).message).toMatch(
+      /^Type: "down" is not a type of event\. Did you mean Down\? Types: Created, Deleted, /,
+    );
+  });
+
+  it('of a name that is taken names the thing that has it', async () => {
+    const tag = await one.create('/tags', { Name: 'idk' });
+    const { json } = await one.send('POST', '/tags', { Name: 'IDK' });
+    expect(json).toMatchObject({
+      code: 1005,
+      reason: 'name_taken',
+      message: `There is already a tag "idk" (${tag}). Names are not case-sensitive.`,
+    });
+  });
 });

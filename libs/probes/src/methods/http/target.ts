@@ -5,13 +5,15 @@ import { parseHost } from '../../contract/target.ts';
 
 const accepts =
   'http://host/path or https://user:password@host:port/path, for example https://www.example.org/';
+const schemes = 'must begin with http:// or https://, for example https://www.example.org/';
 
 /** A web address as the HTTP method takes it; the fragment is not sent. */
 export function parseHttpTarget(url: string): TargetResult {
   const refuse = (why: string): TargetResult => ({ ok: false, message: `${why}; accepted is ${accepts}` });
   if (url.length > 2048) return refuse('it is longer than 2048 characters');
   if (/[\p{Cc}\s]/u.test(url)) return refuse('it holds a blank or a control character');
-  if (!/^https?:\/\/[^/]/i.test(url) || !URL.canParse(url)) return refuse('it is no web address');
+  if (!/^https?:\/\/[^/]/i.test(url)) return { ok: false, message: schemes };
+  if (!URL.canParse(url)) return refuse('it cannot be read');
   const parsed = new URL(url);
   const host = parseHost(parsed.hostname);
   if (typeof host === 'string') return refuse(host);

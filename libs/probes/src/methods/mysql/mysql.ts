@@ -1,5 +1,5 @@
 import { resultCode } from '@vantage/domain';
-import { boundedText } from '@vantage/kernel';
+import { boundedText, withoutControls } from '@vantage/kernel';
 import { z } from 'zod';
 import { Failure, notMet, quoteShort } from '../../contract/failure.ts';
 import {
@@ -17,9 +17,7 @@ import type { Answered, ServerError, ServerGreeting } from './packets.ts';
 import { createMysqlSession, type MysqlSession, type QueryResult } from './session.ts';
 
 const line = (max: number) =>
-  boundedText(max, 1)
-    .regex(/^\P{Cc}+$/u, 'must hold no control character')
-    .optional();
+  boundedText(max, 1).regex(withoutControls, 'must hold no control character').optional();
 
 const options = z.strictObject({
   TLS: tlsOptions,

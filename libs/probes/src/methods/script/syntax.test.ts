@@ -11,7 +11,7 @@ const problem = (program: string, method = 'Script') => {
 describe('the syntax of a script', () => {
   it.each([
     ['const answer = 1;\nlet broken = ;\n', 'has a syntax error in line 2, column 14: '],
-    ['if (', 'has a syntax error in line 1, column '],
+    ['if (', 'The script ends too early (line 1, column 5)'],
     ['await http("https://example.org/");\n\n  const const = 1;', 'has a syntax error in line 3, column '],
     ['return 1', 'has a syntax error in line 1, column 1: return not in a function'],
     ['import "fs";', 'cannot import anything'],

@@ -44,6 +44,9 @@ function parse(quickjs: QuickJSWASMModule, program: string): string | undefined 
   if (message.includes('could not load module'))
     return 'imports a module, and a script cannot import anything: it has only the functions of docs/script/vantage-script.d.ts';
   const [, line, column] = /script\.js:(\d+)(?::(\d+))?/.exec(stack) ?? [];
+  const at = line === undefined ? '' : ` (line ${line}${column === undefined ? '' : `, column ${column}`})`;
+  // QuickJS calls the end of the text a token without characters.
+  if (message.endsWith(": ''")) return `The script ends too early${at}`;
   const place =
     line === undefined ? '' : ` in line ${line}${column === undefined ? '' : `, column ${column}`}`;
   return `has a syntax error${place}: ${message.slice(0, 200)}`;

@@ -27,7 +27,9 @@ export async function slowList(
       ${shown.maintenanceUntilUs} as maintenance_until_us
     from devices d where ${conditionsOf(ask)}`.execute(kysely);
   const { sort, filter, afterNo = 0, offset, limit } = ask;
-  const all = rows.filter(({ status }) => filter.status === undefined || status === filter.status);
+  const all = rows.filter(
+    ({ status }) => filter.statuses === undefined || filter.statuses.some((one) => one === status),
+  );
   const keyOf = {
     CreatedAt: () => 0,
     ShortName: (row: ShownRow) => row.short_name,

@@ -105,9 +105,10 @@ function optionsOf(method: Method, name: string, declared: Schema | undefined): 
 /** A change of a device that does not name its Method. Options depend on the Method, so they are sent with it. */
 export const deviceChange = {
   description: 'Changed settings of a device that do not name its Method and so hold no Options.',
+  // `{ not: {} }` and no `false`: generators of other languages read no schema that is a boolean.
   allOf: [
     refTo('DeviceUpdateCommon'),
-    { type: 'object', properties: { Method: false, Options: false, HostData: false } },
+    { type: 'object', properties: { Method: { not: {} }, Options: { not: {} }, HostData: { not: {} } } },
   ],
   unevaluatedProperties: false,
   examples: [{ Frequency: 1, FullName: 'Web shop, front page' }],

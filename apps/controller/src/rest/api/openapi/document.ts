@@ -175,7 +175,7 @@ function createFinisher(schemas: Schemas) {
     );
     if (!isRecord(value['schema'])) return parts;
     const schema = finishSchema(readSchema(value['schema']), name);
-    const shown = exampleOf(schema, sent);
+    const shown = value['example'] ?? exampleOf(schema, sent);
     const { examples: _, ...plain } = schema;
     return { ...parts, schema: plain, ...(shown === undefined ? {} : { example: shown }) };
   };
@@ -222,7 +222,7 @@ function describeBody(schema: Schema, place: Place): Schema {
 
 /** Adds to a property the fact of its field, or what `facts` knows of its name. */
 function describeProperty(schema: Schema, { component, property }: Place): Schema {
-  const { example: own, fact: ofField, ...rest } = schema;
+  const { example: own, fact: ofField, whenMissing: _, ...rest } = schema;
   const shown = own === undefined ? rest : { ...rest, examples: [own] };
   if (property === undefined) return shown;
   const fact = ofField ?? facts[`${schemaOfDevice(component)}.${property}`] ?? facts[property] ?? {};
@@ -259,7 +259,7 @@ function fits(example: unknown, schema: Schema): boolean {
 
 /** Limits a schema, or its branch that is not null, to these members. */
 function onlyOf(members: readonly unknown[], schema: Schema): Schema {
-  if (schema.enum !== undefined || schema.$ref !== undefined) return {};
+  if (schema.enum !== undefined || schema.$ref !== undefined || schema.type === 'array') return {};
   const type = typeof members[0] === 'number' ? 'integer' : 'string';
   if (type === 'integer' && schema.type === 'string') return {}; // a query parameter that joins members by commas
   if (schema.anyOf === undefined) return { type, enum: members, minimum: undefined, maximum: undefined };
@@ -318,7 +318,7 @@ const schemaTexts: Readonly<Record<string, string>> = {
   NotificationScheduleCreate: 'A notification schedule to create.',
   NotificationScheduleUpdate: 'Changed settings of a notification schedule; what is absent stays.',
   Outage: 'A time in which a device was Down, from the first error to the check that found it Up.',
-  Problem: 'A failure: a number for programs and a sentence for people.',
+  Problem: 'A failure: a number and a word for programs, and a sentence for people.',
   CheckTrial: 'The settings of a device, and the Location that tries them.',
   TrialRecord: 'A check of settings that are not stored.',
   ContactTest: 'What came of a test message.',

@@ -260,10 +260,14 @@ export const facts: Readonly<Record<string, Fact>> = {
     enum: [1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1500, 1503],
   },
   openapi: { text: 'The version of the OpenAPI Specification.', example: '3.1.0' },
+  reason: {
+    text: 'Why it failed, in a word for programs. Words keep their meaning; a later version may have further ones.',
+    example: 'bad_value',
+  },
   message: { text: 'What is wrong, in a sentence for people.', example: 'Limit must be digits only.' },
   errors: {
     text: 'All faults of the request, where fields are wrong.',
-    example: [{ field: 'Limit', message: 'must be digits only' }],
+    example: [{ field: 'Limit', message: 'must be digits only', reason: 'bad_value' }],
   },
   field: { text: 'Path of the wrong field or parameter.', example: 'Options.Headers' },
   headers: { text: 'HTTP request headers by name.', example: { 'Accept-Language': 'en' } },

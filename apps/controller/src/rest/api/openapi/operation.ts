@@ -1,3 +1,4 @@
+import { refusalReasons } from '@vantage/kernel';
 import { z } from 'zod';
 import type {
   ZodOpenApiOperationObject,
@@ -7,7 +8,9 @@ import type {
 import { operationResult } from '../../http/batch.ts';
 import { showsList } from '../../http/entity-tag.ts';
 import { formats } from '../../http/form.ts';
+import { internal, invalid, type Problem, tooMuch } from '../../http/problem.ts';
 import type { Route } from '../../http/route.ts';
+import { unavailable } from '../../http/storage-guard.ts';
 import {
   answerHeaders,
   everyAnswer,
@@ -136,6 +139,9 @@ const spoken: Readonly<Record<string, string>> = {
   'POST /mschedules/preview': 'previewNewMschedule',
   'POST /nschedules/preview': 'previewNschedule',
   'POST /batch': 'runBatch',
+  'PUT /alerts/acknowledge': 'acknowledgeAlerts',
+  'PUT /alerts/snooze': 'snoozeAlerts',
+  'POST /contacts/{contact_id}/deliveries/{delivery_id}/repeat': 'repeatDelivery',
 };
 
 const verbs = { GET: 'get', POST: 'create', PUT: 'update', DELETE: 'delete' } as const;
@@ -170,15 +176,18 @@ function capital(words: string): string {
     .join('');
 }
 
-const problem = z
+const problemRecord = z
   .strictObject({
     code: z
       .int()
       .describe(
         '1000 malformed request, 1001 missing or unknown key or wrong credentials, 1002 access denied, 1003 not found, 1004 invalid value, 1005 conflict with the present state, 1006 too many requests, 1007 HTTPS required, 1500 internal, 1503 unavailable.',
       ),
+    reason: z.enum(refusalReasons),
     message: z.string(),
-    errors: z.array(z.strictObject({ field: z.string(), message: z.string() })).optional(),
+    errors: z
+      .array(z.strictObject({ field: z.string(), message: z.string(), reason: z.enum(refusalReasons) }))
+      .optional(),
     Results: z
       .array(operationResult)
       .optional()
@@ -194,27 +203,30 @@ const problem = z
 const failure = (
   id: string,
   description: string,
+  problem: Problem,
   headers?: Record<string, z.ZodType>,
 ): ZodOpenApiResponseObject => ({
   id,
   description,
   headers: z.object({ ...everyAnswer, ...headers }),
-  content: { 'application/json': { schema: problem } },
+  content: { 'application/json': { schema: problemRecord, example: problem.toJSON() } },
 });
 
 const failures = {
   '400': failure(
     'Refused',
-    'The request failed by the caller’s fault. `code` and `message` say why.',
+    'The request failed by the caller’s fault. `code`, `reason` and `message` say why.',
+    invalid([{ field: 'Limit', message: 'must be digits only' }]),
     refusal,
   ),
   '429': failure(
     'TooManyRequests',
     'Too many bad keys from this address, or too many requests of this key at once.',
+    tooMuch('Too many requests of this key are waiting.'),
     tooEarly,
   ),
-  '500': failure('InternalError', 'A fault of the service.'),
-  '503': failure('Unavailable', 'The service is unavailable at the moment.'),
+  '500': failure('InternalError', 'A fault of the service.', internal()),
+  '503': failure('Unavailable', 'The service is unavailable at the moment.', unavailable()),
 } as const;
 
 const unchanged: ZodOpenApiResponseObject = {

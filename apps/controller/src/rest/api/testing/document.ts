@@ -24,7 +24,12 @@ const plainHeaders = [
   'vary',
   'x-content-type-options',
 ];
-const parameter = z.looseObject({ name: z.string(), in: z.enum(['query', 'path', 'header']), schema: json });
+const parameter = z.looseObject({
+  required: z.boolean().optional(),
+  name: z.string(),
+  in: z.enum(['query', 'path', 'header']),
+  schema: json,
+});
 const operation = z.looseObject({
   operationId: z.string(),
   description: z.string().optional(),
@@ -52,6 +57,10 @@ export interface DocumentReader {
   faultOf(schema: string, value: unknown): string;
   /** The part of the answer that the document does not allow; empty when it agrees. */
   disagreement(route: Pick<Route, 'method' | 'path'>, reply: Reply): string;
+  /** Examples that their schema does not allow. */
+  wrongExamples(): readonly string[];
+  /** The example of a failure of this status. */
+  exampleOf(status: string): unknown;
   /** Places without a description or an example. */
   undescribed(): readonly string[];
   /** Reads a JSON object. */
@@ -76,6 +85,30 @@ export function createDocumentReader(value: unknown): DocumentReader {
     if (found === undefined) throw new Error(`${method} ${path} is not in the document`);
     return found;
   };
+  /** By a schema at a place of the document; the document is compiled once for all of them. */
+  const faultsAt = (pointer: string, sent: unknown): string => {
+    if (ajv.getSchema('document') === undefined) ajv.addSchema(document, 'document');
+    const validate = ajv.getSchema(`document${encodeURI(pointer)}`);
+    if (validate === undefined) throw new Error(`${pointer} is not in the document`);
+    return validate(sent) ? '' : ajv.errorsText(validate.errors);
+  };
+  /** Each example below this value with its place, and the faults that it has by the schema beside it. */
+  const shownIn = (place: string, value: unknown): [string, string][] => {
+    if (Array.isArray(value)) return value.flatMap((part, at) => shownIn(`${place}/${at}`, part));
+    const { data: parts } = json.safeParse(value);
+    if (parts === undefined) return [];
+    const { data: schema } = json.safeParse(parts['schema']);
+    const own: [string, string][] =
+      schema === undefined || parts['example'] === undefined
+        ? []
+        : [[place, faultsAt(`${place}/schema`, parts['example'])]];
+    return [
+      ...own,
+      ...Object.entries(parts).flatMap(([name, part]) =>
+        shownIn(`${place}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, part),
+      ),
+    ];
+  };
   return {
     operations: Object.values(document.paths).flatMap((path) => Object.values(path)),
     schemas,
@@ -93,6 +126,24 @@ export function createDocumentReader(value: unknown): DocumentReader {
       if (described === undefined) return `${where} is not described`;
       const faults = faultsBy(described.schema, type === 'application/json' ? reply.json : reply.text);
       return faults === '' ? '' : `${where}: ${faults} in ${reply.text}`;
+    },
+    wrongExamples: () =>
+      [
+        ...Object.entries(schemas).flatMap(([name, { examples }]) =>
+          z
+            .array(z.unknown())
+            .catch([])
+            .parse(examples)
+            .map((example) => [name, faultsAt(`#/components/schemas/${name}`, example)]),
+        ),
+        ...shownIn('#/components/responses', responses),
+        ...shownIn('#/paths', document.paths),
+      ]
+        .filter(([, faults]) => faults !== '')
+        .map((parts) => parts.join(': ')),
+    exampleOf: (status) => {
+      const { $ref = '' } = operationOf({ method: 'GET', path: '/devices' }).responses[status] ?? {};
+      return responses[$ref.split('/').at(-1) ?? '']?.content?.['application/json']?.['example'];
     },
     undescribed: () => [
       ...Object.entries(schemas).flatMap(([name, schema]) => schemaGaps(name, schema)),
@@ -146,7 +197,7 @@ function schemaGaps(name: string, schema: Readonly<Record<string, unknown>>): st
     ...own,
     ...inner.flatMap(([property, value]) => {
       const part = json.safeParse(value).data;
-      if (part === undefined) return []; // `false`: the property does not exist
+      if (part === undefined || part['not'] !== undefined) return []; // the property does not exist
       const choices = z.array(json).catch([]).parse(part['anyOf']);
       const isShown =
         hasExample(part) ||

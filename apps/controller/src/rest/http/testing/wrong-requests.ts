@@ -13,6 +13,40 @@ const tcp = (fields: object) => post({ Method: 'TCP', URL: 'db.example.org:5432'
  */
 export const wrongRequests: readonly WrongRequest[] = [
   [
+    ...options({ ExpectStatus: '200' }),
+    '1004 Options.ExpectStatus must be a list of at most 50 entries, but the text "200" was sent; write it as a list: ["200"].',
+  ],
+  [
+    'GET /alerts?State=open',
+    undefined,
+    '1004 State must be one or more of Open, Acknowledged, Snoozed, Closed. Did you mean Open?',
+  ],
+  [...post({ Tags: ['nope'] }), '1004 There is no tag "nope". Create it first with POST /tags.'],
+  ['PUT /alerts/acknowledge', {}, '1004 Send either Alerts or Filter.'],
+  [
+    'POST /mschedules',
+    { Name: 'a', Start: '2026-01-04T02:30', Duration: '02:00', Recurrence: 'weekly' },
+    '1004 Recurrence must be an RFC 5545 rule, for example FREQ=WEEKLY;BYDAY=SU, but "weekly" was sent.',
+  ],
+  [
+    'POST /devices',
+    { Method: 'HTTP', ShortName: 'web' },
+    '1004 URL is required: what to check, for example https://www.example.org/.',
+  ],
+  [...post({ Attempts: 2, Retries: 5 }), '1004 Attempts must be Retries + 1 when both are sent.'],
+  ['POST /session', {}, '1004 Send Key (with Name and Password if the key has them), or Email and Password.'],
+  [
+    'PUT /devices',
+    device,
+    '1004 ExternalKey is required in the query, for example ?ExternalKey=shop%2Fweb-1.',
+  ],
+  [
+    'POST /devices',
+    { Method: 'Script', URL: 'if (', ShortName: 'a' },
+    '1004 The script ends too early (line 1, column 5).',
+  ],
+  [...post({ Enabled: 'yes' }), '1004 Enabled must be true, false or null, but the text "yes" was sent.'],
+  [
     'GET /devices?Limit=abc',
     undefined,
     '1004 Limit must be the number of rows to return in digits, for example Limit=25, but "abc" was sent.',
@@ -42,7 +76,7 @@ export const wrongRequests: readonly WrongRequest[] = [
   [
     'GET /devices?Filter=down',
     undefined,
-    '1004 Filter must be All, Ok, Up, Down, Maint, Unknown or a tag_id, but "down" was sent.',
+    '1004 Filter must be All, Ok, Up, Down, Maint, Unknown, several of these joined by commas, or a tag_id, but "down" was sent.',
   ],
   [`GET /devices?Filter=${nobody}`, undefined, '1003 No such tag.'],
   ['GET /devices?fmt=yaml', undefined, '1004 fmt must be one of json, xml, csv, but "yaml" was sent.'],
@@ -64,7 +98,7 @@ export const wrongRequests: readonly WrongRequest[] = [
   [
     'GET /devices/ID/checks?ResultCode=99',
     undefined,
-    '1004 ResultCode has the value "99", but accepted is numbers from 1 to 10, joined by commas; for example ResultCode=2,3.',
+    '1004 ResultCode must be one or more of 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, but "99" was sent.',
   ],
   ['GET /devices/ID/checks?Location=nowhere', undefined, '1003 No such Location.'],
   [
@@ -81,7 +115,7 @@ export const wrongRequests: readonly WrongRequest[] = [
   [
     'POST /devices',
     {},
-    '1004 Method is required: one of "HTTP", "PING", "SMTP", "POP3", "MySQL", "IMAP4", "FTP", "TELNET", "SSH", "NNTP", "TCP", "DNS", "Script". URL is required: a text of 1 to 65536 characters. ShortName is required: 1 to 8 letters, digits or \'-\', for example web-1.',
+    '1004 Method is required: one of "HTTP", "PING", "SMTP", "POP3", "MySQL", "IMAP4", "FTP", "TELNET", "SSH", "NNTP", "TCP", "DNS", "Script". URL is required: what to check, for example https://www.example.org/. ShortName is required: 1 to 8 letters, digits or \'-\', for example web-1.',
   ],
   [
     ...post({ Method: 'http' }),
@@ -149,7 +183,7 @@ export const wrongRequests: readonly WrongRequest[] = [
   ],
   [
     ...post({ Locations: 'local' }),
-    '1004 Locations must be a list of at most 1000 entries or null, but the text "local" was sent.',
+    '1004 Locations must be a list of at most 1000 entries or null, but the text "local" was sent; write it as a list: ["local"].',
   ],
   [
     ...post({ Locations: ['nowhere'] }),
@@ -162,7 +196,7 @@ export const wrongRequests: readonly WrongRequest[] = [
   [...post({ shortname: 'web' }), '1004 shortname is not a known field; did you mean ShortName?'],
   [
     ...post({ URL: 'www.example.org' }),
-    '1004 URL is not accepted: it is no web address; accepted is http://host/path or https://user:password@host:port/path, for example https://www.example.org/.',
+    '1004 URL must begin with http:// or https://, for example https://www.example.org/.',
   ],
   [
     ...post({ URL: 'https://www.example.org/a b' }),
