@@ -44,11 +44,7 @@ const readAlerts = (headers: Headed) =>
 
 async function openPage(headers: Headed): Promise<void> {
   let revision = await readStates(headers, undefined);
-  await Promise.all([
-    readAlerts(headers),
-    read(headers, '/locations'),
-    read(headers, '/events?Limit=50'),
-  ]);
+  await Promise.all([readAlerts(headers), read(headers, '/locations'), read(headers, '/events?Limit=50')]);
   let isReading = false;
   const follow = async () => {
     if (isReading) return;

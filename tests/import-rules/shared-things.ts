@@ -35,6 +35,10 @@ const exempt: Readonly<Record<string, readonly string[]>> = {
     `${controller}/catalog/secrets/reseal-store.ts`,
     `${controller}/checks/ingest/pack-days.ts`,
   ],
+  'reads the accounts of one person': [
+    `${controller}/catalog/sessions/store.ts`,
+    `${controller}/rest/http/key-store.ts`,
+  ],
   'lists controllers': [`${controller}/observe/metrics/installation-routes.ts`],
   'asks the REST API': ['apps/cli/src/remote/run-events.ts'],
 };

@@ -8,7 +8,7 @@ export async function freshDocument(): Promise<unknown> {
   return JSON.parse(JSON.stringify(openApiDocument(rest.routes)));
 }
 
-/** The types of a document. What a schema excludes by `not: {}` is `never`; openapi-typescript alone calls it unknown. */
+/** The types of a document. A schema `not: {}` is `never`, which openapi-typescript alone calls unknown. */
 export async function typesOf(document: unknown): Promise<string> {
   const nodes = await openapiTS(JSON.stringify(document), {
     transform: (schema) => ('not' in schema ? NEVER : undefined),

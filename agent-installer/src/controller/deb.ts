@@ -5,7 +5,8 @@ import { packDebian } from '../debian-package.ts';
 
 /**
  * The Debian package of the controller: the program in /opt/vantage, the command in /usr/bin, the units of systemd (the
- * service, and the nightly backup, which is off until its folder is set) and the settings in /etc/vantage. The same entries give the same bytes.
+ * service, and the nightly backup, which is off until its folder is set) and the settings in /etc/vantage. The same
+ * entries give the same bytes.
  */
 export function packControllerDeb(made: {
   readonly version: string;

@@ -27,8 +27,8 @@ export interface Page {
 }
 
 /**
- * The pages of the list at `first`, by `Link: rel="next"`; at most `most` of them. They are asked for where the first one
- * was: a link has the public address of the controller, and a client may know it by another one.
+ * The pages of the list at `first`, by `Link: rel="next"`; at most `most` of them. They are requested where the first
+ * one was: a link has the public address of the controller, and a client may know it by another one.
  */
 export async function* pages(
   send: (request: Request) => Promise<Response>,

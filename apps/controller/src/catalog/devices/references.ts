@@ -61,10 +61,8 @@ export async function resolveReferences(
     if (id === null) return null;
     const own = await namedId(db, kinds[field], accountNo, id);
     const found = own === undefined ? undefined : await find(own);
-    if (found === undefined)
-      faults.push(
-        referenceFault(field, things[field], `the id of a ${things[field]} of this account, or null`, id),
-      );
+    const must = `the id of a ${things[field]} of this account, or null`;
+    if (found === undefined) faults.push(referenceFault(field, things[field], must, id));
     return found ?? null;
   };
   const nscheduleNo = await look('nschedule_id', current?.nschedule_no, (id) =>

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { type Clock, clientNetwork, createTurnQueue, declareShare, newId } from '@vantage/kernel';
 import type Koa from 'koa';
@@ -62,9 +62,7 @@ export function createRouteServer(
     const { address, user, proxied } = readOrigin(context.req);
     const known = await authenticator.identify({ headers: context.req.headers, query, address });
     let sessionNow = known?.session;
-    if (route.level !== 'none' && known === undefined) throw badKey();
-    requireLevel(known?.session, route.level);
-    if (route.level !== 'none' && known !== undefined) requireCsrfToken(known.session, context.req);
+    requireCaller(route, known?.session, context.req);
     const keyNo = known?.session.keyNo;
     const { stay, release, leave } = stayOf(context.res);
     const request: RouteRequest = {
@@ -132,6 +130,13 @@ export function createRouteServer(
     }
     return answerOf(reply);
   };
+}
+
+/** Throws a Problem where the caller may not use the route (1001, 1002), or sends no token of its session (1002). */
+function requireCaller({ level }: Route, session: Session | undefined, request: IncomingMessage): void {
+  if (level !== 'none' && session === undefined) throw badKey();
+  requireLevel(session, level);
+  if (level !== 'none' && session !== undefined) requireCsrfToken(session, request);
 }
 
 /** The form that is asked for by the query, or by Accept. Throws a Problem (1004). */
