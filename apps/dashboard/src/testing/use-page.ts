@@ -4,7 +4,7 @@ import { afterEach, beforeEach, vi } from 'vitest';
 const origin = 'https://vantage.test';
 
 /** How the network answers the page. */
-export type Network = (request: Request) => Response | Promise<Response>;
+type Network = (request: Request) => Response | Promise<Response>;
 
 /** The store of the page, loaded as the first screen loads it. */
 async function loadStore() {

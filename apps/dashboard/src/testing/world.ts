@@ -16,7 +16,7 @@ export interface WorldDevice {
 }
 
 /** A Location as the API knows it. */
-export interface WorldLocation {
+interface WorldLocation {
   readonly id: string;
   readonly name: string;
   readonly isOnline: boolean;
