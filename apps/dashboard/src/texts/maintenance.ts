@@ -63,7 +63,7 @@ export const maintenanceTexts = {
     conflict: (n: number, span: string, title: string) =>
       `${devicesOf(n)} of them ${n === 1 ? 'has' : 'have'} maintenance then already: ${title}, ${span}.`,
     replaces: 'This one takes its place.',
-    make: (n: number) => `Plan it for ${devicesOf(n)}`,
+    make: (n: number) => (n === 0 ? 'Plan it' : `Plan it for ${devicesOf(n)}`),
     cancel: 'Cancel',
   },
   recurring: {

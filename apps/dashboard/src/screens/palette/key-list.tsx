@@ -14,22 +14,24 @@ export function KeyList({ onClose }: { readonly onClose: () => void }) {
     setOn(!isOn);
   };
   return (
-    <Dialog title={say.title} onClose={onClose}>
-      {say.groups.map(({ title, keys }) => (
-        <section key={title} class={css['group']}>
-          <h3>{title}</h3>
-          <dl class={css['keys']}>
-            {keys.map(([key, what]) => (
-              <div key={key}>
-                <dt>
-                  <kbd>{key}</kbd>
-                </dt>
-                <dd>{what}</dd>
-              </div>
-            ))}
-          </dl>
-        </section>
-      ))}
+    <Dialog title={say.title} onClose={onClose} isWide>
+      <div class={css['groups']}>
+        {say.groups.map(({ title, keys }) => (
+          <section key={title} class={css['group']}>
+            <h3>{title}</h3>
+            <dl class={css['keys']}>
+              {keys.map(([key, what]) => (
+                <div key={key}>
+                  <dt>
+                    <kbd>{key}</kbd>
+                  </dt>
+                  <dd>{what}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
       <label class={css['switch']}>
         <input type="checkbox" checked={isOn} onChange={change} /> {say.switch}
       </label>
