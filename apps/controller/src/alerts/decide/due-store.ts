@@ -38,7 +38,7 @@ export type DueAlert = Pick<
 
 /**
  * The numbers of alerts that are due, in turns by account: first the longest due one of each, then the second ones.
- * Those of `besides` are left out, so that alerts which somebody else locks hide no other ones.
+ * The alerts of `besides` are left out, so that locked alerts hide no other ones.
  */
 export async function dueAlertNos(
   db: Kysely<Tables>,

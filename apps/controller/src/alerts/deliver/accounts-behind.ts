@@ -34,7 +34,7 @@ export function createAccountsBehind({
   readonly clock: Clock;
   readonly events: Pick<EventSource, 'follow' | 'accountsBetween'>;
   readonly readAccounts: () => Promise<ReadonlySet<number>>;
-  /** Those of these accounts that have not sent all events up to that number. */
+  /** Returns the accounts among these that have not sent all events up to that number. */
   readonly stillBehind: (seen: Seen) => Promise<readonly number[]>;
   /** Events that matter; undefined: all. */
   readonly types?: readonly string[];

@@ -30,8 +30,8 @@ interface Wanted {
 }
 
 /**
- * Up to 500 devices whose windows are of another schedule, of other settings, or made for a horizon outside of this
- * span: before it, time went on; after it, they were made with a clock that was ahead.
+ * Up to 500 devices, in turns by account, whose windows are of another schedule, of other settings, or made for a
+ * horizon outside of this span: before it, time went on; after it, they were made with a clock that was ahead.
  */
 export async function staleDevices(
   db: Kysely<Tables>,
@@ -51,12 +51,12 @@ export async function staleDevices(
     isChanged: boolean;
   }>`
     with scheduled as (
-      select d.device_no, d.mschedule_no from devices d where d.mschedule_no is not null and ${own}
+      select d.device_no, d.account_no, d.mschedule_no from devices d where d.mschedule_no is not null and ${own}
       union
-      select s.device_no, d.mschedule_no from device_schedules s join devices d using (device_no)
+      select s.device_no, d.account_no, d.mschedule_no from device_schedules s join devices d using (device_no)
       where d.mschedule_no is null and ${own}
     ), compared as (
-      select c.device_no, c.mschedule_no, m.timezone, m.start_local, m.duration_s, m.recurrence, m.end_on_first_ok,
+      select c.device_no, c.account_no, c.mschedule_no, m.timezone, m.start_local, m.duration_s, m.recurrence, m.end_on_first_ok,
         concat_ws('|', m.timezone, m.start_local, m.duration_s, m.end_on_first_ok, m.recurrence) as signature
       from scheduled c left join mschedules m using (mschedule_no)
     )
@@ -67,7 +67,9 @@ export async function staleDevices(
     from compared c left join device_schedules s using (device_no)
     where s.mschedule_no is distinct from c.mschedule_no or s.signature is distinct from c.signature
       or s.until_us < ${horizon.fromUs}::bigint or s.until_us > ${horizon.toUs}::bigint
-    order by c.device_no limit 500`.execute(db);
+    order by row_number() over (partition by c.account_no order by c.device_no), c.device_no limit 500`.execute(
+    db,
+  );
   return rows.map((row) => ({
     deviceNo: row.deviceNo,
     mscheduleNo: row.mscheduleNo,

@@ -86,7 +86,7 @@ function isOpen({ nowUs, upToNo }: { readonly nowUs: number; readonly upToNo: nu
     and (p.lease_until_us is null or p.lease_until_us < ${dbNowUs})`;
 }
 
-/** Leases a hook; undefined: another worker has it, or it has nothing to send any more. */
+/** Leases a hook; undefined: another worker has it, or it no longer has anything to send. */
 export async function leaseHook(
   kysely: Kysely<Tables>,
   ask: {

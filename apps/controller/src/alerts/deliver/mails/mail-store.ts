@@ -17,8 +17,8 @@ export interface NewMail {
 }
 
 /**
- * Stores a mail for each of these subscribers of status pages. Mails that ask somebody to confirm have turns of their
- * own beside the news of the page.
+ * Stores a mail for each of these subscribers of status pages. Mails that ask for a confirmation have turns of their
+ * own, so that they do not wait for the news of the page.
  */
 export async function insertSubscriberMails(
   trx: Kysely<Tables>,

@@ -114,7 +114,7 @@ interface NewsAsk {
   readonly upToNo: number;
 }
 
-/** A place that is so many numbers behind is written anew, so that the next look is not to read all of them. */
+/** A place that is further behind is moved on, so that the next look does not read all of these numbers. */
 const farNos = 5_000;
 
 /** Moves the places of pages on in whose accounts nothing happened: those of other accounts than these. */
@@ -153,7 +153,7 @@ export async function duePages(
   return rows.map(({ page_no }) => page_no);
 }
 
-/** Those of these accounts that have a page whose subscribers were not told all up to `upToNo`. */
+/** The accounts among these with a page whose subscribers do not know all up to `upToNo`. */
 export async function accountsWithUntold(
   kysely: Kysely<Tables>,
   { accountNos, upToNo }: NewsAsk,

@@ -5,7 +5,7 @@ export interface Due {
   readonly accountNo: number;
   /** Its receiver within the sender: `contact 12`. */
   readonly receiver: string;
-  /** Where the receiver is: a host with its port, or the kind of service. */
+  /** The host of the receiver with its port, or the kind of service. */
   readonly host: string;
   /** Its latest attempt took long. */
   readonly isSlow: boolean;
@@ -13,7 +13,7 @@ export interface Due {
   readonly isFailing: boolean;
 }
 
-/** Attempts at one moment in one process. */
+/** The most attempts of one process at the same time. */
 interface Limits {
   readonly total: number;
   readonly account: number;

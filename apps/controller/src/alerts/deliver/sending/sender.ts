@@ -9,7 +9,7 @@ export type Attempting = (ending: AbortSignal) => Promise<void>;
 export interface Sending<D extends Due> {
   /** Receivers with something that is due and not under way, in turns by account. */
   due(taken: Taken, limit: number): Promise<readonly D[]>;
-  /** Claims up to so many attempts for a receiver; empty when another worker has it. */
+  /** Claims at most `places` attempts for a receiver; empty when another worker has it. */
   claim(due: D, places: number): Promise<readonly Attempting[]>;
 }
 
@@ -27,15 +27,15 @@ export interface Sender {
 
 /** The due receivers are read this often when nobody wakes the sender. */
 const pollMs = 1_000;
-/** At the end, attempts have so long to finish by themselves. */
+/** At the end, attempts have this time to finish by themselves. */
 const drainMs = 1_500;
 /** An attempt that takes longer than this makes its receiver a slow one. */
 const slowMs = 2_000;
 /** Attempts that end together are answered by one round. */
 const gatherMs = 20;
 const receiversARound = 200;
-/** Receivers of one round: what becomes due meanwhile waits for so many claims at most. */
-const claimsARound = 32;
+/** The longest round: a receiver that becomes due meanwhile waits for its end. */
+const roundMs = 500;
 const mostSlow = 4_096;
 
 const trackedSlow = declareState({
@@ -105,14 +105,17 @@ export function createSender<D extends Due>({
   const round = async (signal: AbortSignal): Promise<void> => {
     const attempts = [...running];
     for (const attempt of attempts) if (isLong(attempt)) learn(attempt);
-    const held = attempts.map((one) => ({ ...one.due, isSlow: one.due.isSlow || isLong(one) }));
-    const taken = { full: fullNames(held, places), slow: [...slow] };
-    const all = shareOut(await sending.due(taken, receiversARound), held, places);
-    const shares = all.slice(0, claimsARound);
-    if (shares.length < all.length) isWoken = true;
+    const current = attempts.map((one) => ({ ...one.due, isSlow: one.due.isSlow || isLong(one) }));
+    const taken = { full: fullNames(current, places), slow: [...slow] };
+    const shares = shareOut(await sending.due(taken, receiversARound), current, places);
+    const untilMs = clock.monoMs() + roundMs;
     let begun = 0;
     for (const { due, places: given } of shares) {
       if (signal.aborted) return;
+      if (clock.monoMs() >= untilMs) {
+        isWoken = true;
+        break;
+      }
       const isClaimed = await parts.attempt(`claims of ${due.receiver}`, async () => {
         for (const one of await sending.claim(due, given)) start(due, one);
       });

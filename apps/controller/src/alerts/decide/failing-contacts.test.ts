@@ -1,0 +1,33 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import type { Db } from '../../platform/db/index.ts';
+import { createFixtures } from '../../testing/fixtures.ts';
+import { useDatabase } from '../../testing/use-database.ts';
+import { decideContacts } from './failing-contacts.ts';
+
+let db: Db;
+useDatabase((opened) => {
+  db = opened;
+});
+
+test('many failing contacts of one account let the alert about one of another account open at once', async () => {
+  const { account, contact } = createFixtures(db.kysely);
+  const [many, few] = [await account(), await account()];
+  for (let n = 0; n < 150; n += 1) await contact(many);
+  await contact(few);
+  await sql`
+    insert into contact_health (contact_no, account_no, failures, failing_since_us)
+    select contact_no, account_no, 1, case account_no when ${few}::int then 2 else 1 end from contacts`.execute(
+    db.kysely,
+  );
+  const decided = await db.kysely
+    .transaction()
+    .execute((trx) => decideContacts(trx, { afterUs: 5, nowUs: 10 }));
+  expect(decided).toBe(100);
+  const { rows } = await sql<{ account_no: number; count: number }>`
+    select account_no, count(*)::int as count from alerts group by 1 order by 1`.execute(db.kysely);
+  expect(rows).toEqual([
+    { account_no: many, count: 99 },
+    { account_no: few, count: 1 },
+  ]);
+});
