@@ -27,11 +27,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const good = () => ({ issuer, jwks_uri: `${issuer}/keys`, claims_supported: ['groups'] });
+const good = () => ({ issuer, jwks_uri: `${issuer}/keys`, claims_supported: ['groups', 'email_verified'] });
 const oneKey = '{"keys":[{}]}';
 const answers = '+ The provider answers, and its issuer equals VANTAGE_OIDC_ISSUER: ';
 const pkce = '+ It accepts the sign-in of this controller';
 const read = '+ Its keys that sign tokens were read: 1.';
+const silent = '- It lists no claim "email_verified"';
 const named = '+ It names the groups of people.';
 
 interface Case {
@@ -39,6 +40,7 @@ interface Case {
   readonly keys?: string;
   readonly groups?: undefined;
   readonly secret?: string;
+  readonly allowsUnverified?: boolean;
 }
 
 test.each<[string, Case, readonly string[]]>([
@@ -65,11 +67,25 @@ test.each<[string, Case, readonly string[]]>([
     { metadata: { claims_supported: undefined, scopes_supported: ['groups'] } },
     [answers, pkce, read, named],
   ],
-  ['no groups', { metadata: { claims_supported: ['name'] } }, [answers, pkce, read, '- It lists neither']],
+  [
+    'no groups',
+    { metadata: { claims_supported: ['name'] } },
+    [answers, pkce, read, silent, '- It lists neither'],
+  ],
   [
     'no groups, which nobody needs',
-    { metadata: { claims_supported: [] }, groups: undefined },
+    { metadata: { claims_supported: ['email_verified'] }, groups: undefined },
     [answers, pkce, read],
+  ],
+  [
+    'no verified address',
+    { metadata: { claims_supported: ['groups'] } },
+    [answers, pkce, read, silent, named],
+  ],
+  [
+    'no verified address, which the operator permits',
+    { metadata: { claims_supported: ['groups'] }, allowsUnverified: true },
+    [answers, pkce, read, named],
   ],
   ['a secret', { secret: 'kept\n' }, ['+ The client secret is read', answers, pkce, read, named]],
   [
@@ -83,7 +99,15 @@ test.each<[string, Case, readonly string[]]>([
   const clientSecretFile = given.secret === undefined ? undefined : path.join(folder, 'secret');
   if (clientSecretFile !== undefined) writeFileSync(clientSecretFile, given.secret ?? '');
   const groups = 'groups' in given ? undefined : readGroups('admins=UA');
-  const settings = { issuer, clientId: 'vantage', clientSecretFile, groups, account: 'one' };
+  const { allowsUnverified = false } = given;
+  const settings = {
+    issuer,
+    clientId: 'vantage',
+    clientSecretFile,
+    groups,
+    account: 'one',
+    allowsUnverified,
+  };
   const said = (await testProvider(settings)).map(({ works, text }) => `${works ? '+' : '-'} ${text}`);
   expect(said).toEqual(expected.map((line) => expect.stringContaining(line)));
 });

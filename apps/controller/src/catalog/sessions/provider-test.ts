@@ -31,6 +31,7 @@ export async function testProvider(settings: OidcSettings): Promise<readonly Fin
       },
       flowFinding(metadata.code_challenge_methods_supported),
       await keysFinding(metadata.jwks_uri),
+      ...verifiedFinding(settings, metadata),
       ...groupsFinding(settings, [...(metadata.scopes_supported ?? []), ...claimsOf(metadata)]),
     ];
   } catch (error) {
@@ -83,6 +84,18 @@ async function keysFinding(address: string | undefined): Promise<Finding> {
 
 function claimsOf(metadata: object): readonly string[] {
   return z.object({ claims_supported: z.array(z.string()) }).safeParse(metadata).data?.claims_supported ?? [];
+}
+
+/** A provider that lists no claims may send this one all the same. */
+function verifiedFinding({ allowsUnverified = false }: OidcSettings, metadata: object): readonly Finding[] {
+  const listed = claimsOf(metadata);
+  if (allowsUnverified || listed.length === 0 || listed.includes('email_verified')) return [];
+  return [
+    {
+      works: false,
+      text: 'It lists no claim "email_verified", without which nobody signs in. Add it there; where nobody can enter the address of somebody else, VANTAGE_OIDC_ALLOW_UNVERIFIED_EMAIL=true permits it.',
+    },
+  ];
 }
 
 function groupsFinding({ groups }: OidcSettings, named: readonly string[]): readonly Finding[] {
