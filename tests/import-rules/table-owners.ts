@@ -73,6 +73,7 @@ export const tableOwners: TableOwners = {
   controllers: 'gateway',
   database_epochs: 'continuity',
   leases: 'db',
+  migrations: 'db',
   last_backup: 'db',
   database_moves: 'db',
   copy_changes: 'db',

@@ -4,9 +4,9 @@ import { commonFields, readScripts } from '../deb.ts';
 import { packDebian } from '../debian-package.ts';
 
 /**
- * The Debian package of the controller: the program in /opt/vantage, the command in /usr/bin, the units of systemd (the
- * service, and the nightly backup, which is off until its folder is set) and the settings in /etc/vantage. The same
- * entries give the same bytes.
+ * The Debian package of the controller: the program in /opt/vantage, the command in /usr/bin, the units of systemd (of
+ * the service, and of the nightly backup, which is off until its folder is set) and the settings in /etc/vantage.
+ * The same entries give the same bytes.
  */
 export function packControllerDeb(made: {
   readonly version: string;

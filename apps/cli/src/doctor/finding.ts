@@ -2,7 +2,7 @@ import type { OperatorAnswers } from '@vantage/domain/operator-commands';
 import type { Finding as FindingOf } from '@vantage/kernel';
 
 /** A step of the controller's doctor. */
-export type Step =
+type Step =
   | 'data folder'
   | 'disk'
   | 'key file'

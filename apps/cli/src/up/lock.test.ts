@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import {
   accessSync,
   constants,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   readlinkSync,
@@ -87,6 +88,25 @@ test('a start waits for a disk that refuses the lock, and says so once', async (
   const lock = await locking; // the refused part was removed, so the next attempt writes a real one
   expect(lines[1]).toBe('the disk takes files again');
   lock.release();
+});
+
+test('a start on a read-only folder ends, and says so', async ({ skip }) => {
+  const readOnly = path.join(dir, 'read-only');
+  mkdirSync(readOnly);
+  const mount = spawnSync('mount', ['-t', 'tmpfs', '-o', 'ro', 'none', readOnly]);
+  skip(mount.status !== 0, 'this user may not mount');
+  try {
+    const lines: string[] = [];
+    await expect(lockData(readOnly, (text) => lines.push(text), keepFiles(quiet))).rejects.toMatchObject({
+      code: 'lock_unwritable',
+      message: expect.stringMatching(
+        /EROFS.*its disk is read-only; mount it for writing, or choose another folder/,
+      ),
+    });
+    expect(lines).toEqual([]);
+  } finally {
+    spawnSync('umount', [readOnly]);
+  }
 });
 
 test.each([

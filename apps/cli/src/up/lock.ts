@@ -2,8 +2,10 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
+  diskRemedy,
   Fault,
   isDiskRefusal,
+  isReadOnly,
   type KeptFiles,
   makeFile,
   messageOf,
@@ -40,7 +42,8 @@ const againMs = 1_000;
 /**
  * Takes the lock of a data folder: the file `up.lock` with the owner's pid and start time, so that a start recognises
  * the lock of a process that was killed. Waits for a predecessor that is ending, for the processes that a killed one
- * left running, and for a disk that refuses the file. Throws a Fault when another system runs there.
+ * left running, and for a disk that has no room for the file. Throws a Fault when another system runs there, and when
+ * the folder is read-only.
  */
 export async function lockData(
   dataDir: string,
@@ -98,7 +101,7 @@ export function isHeld(dataDir: string): boolean {
   return held !== undefined && isAlive(held.owner);
 }
 
-/** Creates the file, whole at once, when there is none; waits for a disk that refuses it. */
+/** Creates the file, whole at once, when there is none; waits for a disk that has no room for it. */
 async function put(file: string, mine: Content, say: (text: string) => void): Promise<boolean> {
   for (let isSaid = false; ; isSaid = true) {
     try {
@@ -106,8 +109,10 @@ async function put(file: string, mine: Content, say: (text: string) => void): Pr
       if (isSaid) say('the disk takes files again');
       return isMine;
     } catch (cause) {
-      const why = `${file} cannot be written (${messageOf(cause)}): make room on its disk, or choose another folder with VANTAGE_DATA`;
-      if (!isDiskRefusal(cause)) throw new Fault('stop', 'lock_unwritable', why, { cause });
+      const why = `${file} cannot be written (${messageOf(cause)}): ${diskRemedy(cause)}, or choose another folder with VANTAGE_DATA`;
+      // A disk that is mounted read-only stays so until somebody acts; one that is full may have room in a minute.
+      if (!isDiskRefusal(cause) || isReadOnly(cause))
+        throw new Fault('stop', 'lock_unwritable', why, { cause });
       if (!isSaid) say(`${why}; waiting`);
     }
     await delay(againMs);

@@ -1,6 +1,7 @@
 import { descriptorLimit, messageOf } from '@vantage/kernel';
 import { createAgentPortServices } from '../agents/enrol/index.ts';
 import { createGateway } from '../agents/gateway/index.ts';
+import { createParcelOffer } from '../agents/gateway/offered-parcels.ts';
 import { runRequests } from '../agents/run-requests/index.ts';
 import { agentEnrolment } from '../catalog/agents/enrolment-store.ts';
 import { agentPresence } from '../catalog/agents/presence-store.ts';
@@ -47,12 +48,13 @@ export function joinGateway(base: Base, { storing, ingest, health, recordEvents,
     certificates,
   });
   const heldDrain = createHeldDrain(storing);
+  const offer = createParcelOffer({ kysely, controllerId, clock, log, signedParcels });
   return {
     gateway,
     agentPortHandlers: handlers,
     planInvitation: plan,
     signedParcels,
     /** The loops of this role. */
-    run: (ending: AbortSignal): readonly Promise<void>[] => [heldDrain.run(ending)],
+    run: (ending: AbortSignal): readonly Promise<void>[] => [heldDrain.run(ending), offer.run(ending)],
   };
 }

@@ -4546,7 +4546,7 @@ export interface components {
              */
             readonly Version?: string | null;
             /**
-             * @description New: invited, not connected yet. Expired: its invitation was not used within 15 minutes and is refused; invite again, and DELETE removes this one.
+             * @description New: invited, not connected yet. Expired: its invitation was not used within 15 minutes, or its agent did not connect before its certificate ended; both are refused. Invite again, and DELETE removes this one.
              * @example Connected
              * @enum {string}
              */
@@ -9377,7 +9377,7 @@ export interface components {
              */
             readonly Version: string | null;
             /**
-             * @description New: invited, not connected yet. Expired: its invitation was not used within 15 minutes and is refused; invite again, and DELETE removes this one.
+             * @description New: invited, not connected yet. Expired: its invitation was not used within 15 minutes, or its agent did not connect before its certificate ended; both are refused. Invite again, and DELETE removes this one.
              * @example Connected
              * @enum {string}
              */

@@ -10,7 +10,9 @@ export {
 } from './disk-space.ts';
 export { type KeptFiles, keepFiles } from './kept-files.ts';
 export {
+  diskRemedy,
   isDiskRefusal,
+  isReadOnly,
   makeFile,
   removeIfAllowed,
   replaceFile,

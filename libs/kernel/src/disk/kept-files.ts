@@ -1,5 +1,5 @@
 import { messageOf } from '../fault.ts';
-import { replaceFileSync } from './replace-file.ts';
+import { diskRemedy, replaceFileSync } from './replace-file.ts';
 
 /** Small files that follow what a program does, also over a disk that is full or read-only for a while. */
 export interface KeptFiles {
@@ -30,7 +30,7 @@ export function keepFiles(say: (text: string) => void): KeptFiles {
       replaceFileSync(file, text, mode);
       return undefined;
     } catch (error) {
-      return messageOf(error);
+      return { why: messageOf(error), remedy: diskRemedy(error) };
     }
   };
   const stop = () => {
@@ -53,7 +53,7 @@ export function keepFiles(say: (text: string) => void): KeptFiles {
       if (fault === undefined) return done(file);
       if (!waiting.has(file))
         say(
-          `${file} cannot be written (${fault}): make room on its disk; everything else goes on, and it is tried again`,
+          `${file} cannot be written (${fault.why}): ${fault.remedy}; everything else goes on, and it is tried again`,
         );
       waiting.set(file, content);
       timer ??= setInterval(again, againMs).unref();

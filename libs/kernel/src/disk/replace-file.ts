@@ -104,6 +104,23 @@ export function isDiskRefusal(error: unknown): boolean {
   return error instanceof Error && 'code' in error && refusals.has(error.code);
 }
 
+/** Whether a file cannot be written because its disk is read-only. */
+export function isReadOnly(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EROFS';
+}
+
+/**
+ * The action that helps with a disk that refuses, as the end of a sentence: room does not help where it is read-only or
+ * fails.
+ */
+export function diskRemedy(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EROFS') return 'its disk is read-only; mount it for writing';
+  if (code === 'EIO') return 'its disk fails; replace or repair it';
+  if (code === 'EACCES' || code === 'EPERM') return 'give this user the right to write there';
+  return 'make room on its disk';
+}
+
 const refusals: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS']);
 
 const claimed = new Set<string>();

@@ -182,13 +182,19 @@ test('a DELETE revokes an agent, a second one removes it, a third one finds none
   ]);
 });
 
-test('an invitation that nobody used is Expired after its time and one DELETE removes it; an agent that enrolled stays New', async () => {
+test('an invitation that nobody used is Expired after its time and one DELETE removes it; an agent that enrolled stays New until its certificate ended', async () => {
   const expires = { token_expires_us: api.rest.clock.nowUs() };
   const unused = newId();
   const enrolled = newId();
   const rows = createFixtures(api.rest.db.kysely);
   await rows.agent(api, { agent_id: unused, ...expires });
-  await rows.agent(api, { agent_id: enrolled, ...expires, key_hash: Buffer.alloc(32, 7) });
+  const certificate_end_us = api.rest.clock.nowUs() + 1_000_000;
+  await rows.agent(api, {
+    agent_id: enrolled,
+    ...expires,
+    key_hash: Buffer.alloc(32, 7),
+    certificate_end_us,
+  });
   const states = async () => {
     const shown = z.array(z.object({ agent_id: z.string(), State: z.string() }));
     const agents = shown.parse((await send('GET', '/agents')).json);
@@ -213,6 +219,8 @@ test('an invitation that nobody used is Expired after its time and one DELETE re
   expect(state).toBe('Revoked');
   expect(await audit()).toMatchObject([{ Action: 'Delete', Id: unused }]);
   expect((await send('GET', '/events')).json).toEqual([]);
+  await api.rest.clock.advance(1_000);
+  expect(await states()).toEqual(new Map([[enrolled, 'Expired']]));
 });
 
 test('DELETEs of one agent at the same moment revoke it once and remove nothing', async () => {

@@ -35,7 +35,7 @@ export const agentFull = z
     State: z
       .enum(['New', 'Connected', 'Away', 'Fenced', 'Revoked', 'Expired'])
       .describe(
-        `New: invited, not connected yet. Expired: its invitation was not used within ${invitationMinutes} minutes and is refused; invite again, and DELETE removes this one.`,
+        `New: invited, not connected yet. Expired: its invitation was not used within ${invitationMinutes} minutes, or its agent did not connect before its certificate ended; both are refused. Invite again, and DELETE removes this one.`,
       ),
     LastSeen: timestampField.nullable(),
     ClockOffset: z.number().describe('Controller minus agent, milliseconds.'),

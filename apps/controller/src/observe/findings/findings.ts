@@ -6,7 +6,7 @@ import type { JobFacts } from '../metrics/process-store.ts';
 import type { BackupAges, StoredFacts } from './stored-facts.ts';
 
 /** Kinds of alerts about the installation itself; each account is notified. */
-export type ProblemKind =
+type ProblemKind =
   | 'clock.wrong'
   | 'disk.low'
   | 'backup.old'

@@ -67,7 +67,7 @@ export function createFindings(deps: {
 }
 
 /** The alerts of findings, one of each kind. Pure. */
-export function problemsOf(findings: readonly Finding[]): readonly Problem[] {
+function problemsOf(findings: readonly Finding[]): readonly Problem[] {
   const byKind = new Map<string, Problem>();
   for (const { alert } of findings) if (alert && !byKind.has(alert.kind)) byKind.set(alert.kind, alert);
   return [...byKind.values()];

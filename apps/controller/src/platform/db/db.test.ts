@@ -1,3 +1,4 @@
+import { productVersion } from '@vantage/domain';
 import { createLog, systemClock } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { sql } from 'kysely';
@@ -102,6 +103,19 @@ test('the schema of a newer version is refused and left unchanged', async () => 
     code: 'database_newer',
     message: expect.stringContaining('newer version of Vantage (it has 9999-to-come)'),
   });
+  await withClient(newer.url, (client) =>
+    client.query(`update migrations set version = '9.10.0' where name = '9999-to-come'`),
+  );
+  await expect(old.migrate()).rejects.toMatchObject({
+    message: expect.stringContaining(
+      `a newer version of Vantage, 9.10.0 (it has 9999-to-come), and this is version ${productVersion}: `,
+    ),
+  });
+  // This version says who made the tables, too.
+  const { rows } = await withClient(newer.url, (client) =>
+    client.query(`select distinct version from migrations where name <> '9999-to-come'`),
+  );
+  expect(rows).toEqual([{ version: productVersion }]);
   await old.close();
 });
 

@@ -12,6 +12,7 @@ import {
   migrationFault,
   migrationNames,
   refuseOthers,
+  storeVersion,
   withMigrationLock,
 } from './migrate.ts';
 import { openPool, timeoutMs } from './pool.ts';
@@ -171,6 +172,7 @@ export async function createDb({
         });
         if (done.length > 0) log.info({ migrations: done.map(({ name }) => name) }, 'the schema is migrated');
         if (last !== undefined) return;
+        if (done.length > 0) await storeVersion(kysely);
         await askWorkersAgain(kysely);
         await createScope(kysely, log);
       });

@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { compareVersions, productVersion } from '@vantage/domain';
 import { Fault, messageOf } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
 import pg from 'pg';
@@ -26,12 +27,26 @@ export function readMigration(name: string): Promise<string> {
  */
 export async function refuseOthers(kysely: Kysely<Tables>, known: readonly string[]): Promise<void> {
   const newer = (await doneMigrations(kysely)).filter((name) => !known.includes(name));
-  if (newer.length > 0)
-    throw new Fault(
-      'stop',
-      'database_newer',
-      `the database was used by a newer version of Vantage (it has ${newer.join(', ')}); start that version, or restore the backup made before the upgrade`,
-    );
+  if (newer.length === 0) return;
+  const { rows } = await sql<{ version: string | null }>`
+    select to_jsonb(m) ->> 'version' as version from migrations m where name = any(${newer}::text[])`.execute(
+    kysely,
+  );
+  const [newest] = rows
+    .flatMap(({ version }) => version ?? [])
+    .toSorted(compareVersions)
+    .slice(-1);
+  const used = newest === undefined ? 'a newer version of Vantage' : `a newer version of Vantage, ${newest}`;
+  throw new Fault(
+    'stop',
+    'database_newer',
+    `the database was used by ${used} (it has ${newer.join(', ')}), and this is version ${productVersion}: start that version, or restore the backup made before the upgrade`,
+  );
+}
+
+/** Stores which version of the program made the migrations that have none yet. */
+export async function storeVersion(kysely: Kysely<Tables>): Promise<void> {
+  await sql`update migrations set version = ${productVersion} where version is null`.execute(kysely);
 }
 
 /** Whether the schema lacks a migration of this version. */

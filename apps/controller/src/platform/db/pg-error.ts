@@ -51,6 +51,37 @@ export function isServerBusy(error: unknown): boolean {
   return false;
 }
 
+/**
+ * Codes of the system that say that no server is reached now: it has not started (also its socket), or its machine, the
+ * network or the name server is away.
+ */
+const awayCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'EPIPE',
+  'EAI_AGAIN',
+  'ENOENT',
+]);
+/** node-postgres has no code for these. */
+const awayTexts = /^(timeout expired|timeout exceeded when trying to connect|Connection terminated)/;
+
+/**
+ * Whether the error, or one of its causes, says that no server is reached at the moment. A wrong name, password or
+ * certificate is no such error.
+ */
+export function isServerAway(error: unknown): boolean {
+  for (let depth = 0, each = error; each instanceof Error && depth < deepestCause; depth += 1) {
+    if (awayCodes.has(codeOf(each)) || awayTexts.test(each.message)) return true;
+    if (each instanceof AggregateError && each.errors.some(isServerAway)) return true;
+    each = each.cause;
+  }
+  return false;
+}
+
 /** The SQLSTATE of the error, or of the first of its causes that has one; empty: none has. */
 export function stateOf(error: unknown): string {
   for (let depth = 0, each = error; each instanceof Error && depth < deepestCause; depth += 1) {

@@ -1,11 +1,13 @@
 import { type Clock, Fault, type Logger, messageOf } from '@vantage/kernel';
 import { type Kysely, sql } from 'kysely';
-import { isServerBusy } from './pg-error.ts';
+import { isServerAway, isServerBusy } from './pg-error.ts';
 import type { Tables } from './schema.ts';
 import { tlsAdvice } from './tls-advice.ts';
 
 const leastVersion = 15;
 const lookAgainMs = 1_000;
+/** A server that stays away is looked for so often. */
+const mostLookAgainMs = 15_000;
 
 /** How a start waits for a server that accepts no connection at the moment. */
 interface Waiting {
@@ -23,17 +25,18 @@ function tell({ log, onWait }: Waiting, text: string): void {
 
 /**
  * Checks that the server answers and is new enough; throws a Fault whose message names the setting to change. With
- * `waiting` a server that is there and accepts no connection at the moment (it starts, recovers, or has none free) is
- * waited for until `ending` aborts.
+ * `waiting` a server that is not reached, or accepts no connection at the moment (it starts, recovers, or has none
+ * free), is waited for until `ending` aborts: after a boot it may come later than the controller. One that refuses the
+ * login, or has a wrong name or certificate, is not.
  */
 export async function requireSupportedServer(kysely: Kysely<Tables>, waiting?: Waiting): Promise<void> {
-  let isTold = false;
-  for (;;) {
+  for (let tries = 0; ; tries += 1) {
     const found = await readVersion(kysely).catch(async (fault: unknown) => {
-      if (waiting === undefined || waiting.ending.aborted || !isServerBusy(fault)) throw fault;
-      if (!isTold) tell(waiting, `${messageOf(fault)}; waiting for it`);
-      isTold = true;
-      await waiting.clock.sleep(lookAgainMs, waiting.ending).catch(() => {});
+      if (waiting === undefined || waiting.ending.aborted) throw fault;
+      if (!isServerBusy(fault) && !isServerAway(fault)) throw fault;
+      if (tries === 0) tell(waiting, `${messageOf(fault)}; waiting for it`);
+      const waitMs = Math.min(mostLookAgainMs, lookAgainMs * 2 ** Math.min(tries, 10));
+      await waiting.clock.sleep(waitMs, waiting.ending).catch(() => {});
       return undefined;
     });
     if (found !== undefined) return requireVersion(found);

@@ -5,6 +5,7 @@ import type { CommandGroup } from '../../admin/commands.ts';
 import { drop } from '../../admin/fault.ts';
 import { readAuthorities } from '../../agents/enrol/authorities.ts';
 import { makeMissingParcel, readSignedParcels } from '../../agents/enrol/parcels.ts';
+import { readOfferedParcels } from '../../agents/gateway/offered-parcels.ts';
 import { insertRollout } from '../../agents/upgrades/store.ts';
 import { findAgentsCalled, listAccountAgents } from '../../catalog/agents/store.ts';
 import { upgradeAgents } from '../../catalog/agents/upgrade.ts';
@@ -120,14 +121,19 @@ async function planFor({ clock }: Operator, { kysely }: Db, request: OperatorReq
   return { linesFor: () => ({ command: null, commandWget: null }), warnings: [plan.message] };
 }
 
-/** Starts a rollout of a version whose signed parcel the controller has. */
+/**
+ * Starts a rollout of a version whose signed parcel the running controllers have; while none runs, the one that would
+ * start with the settings of the caller.
+ */
 async function upgrade(
   { change, clock }: Operator,
   db: Db,
   { account, version, of: asked, parcels: folder, release_key: line }: OperatorRequests['agents.upgrade'],
 ): Promise<OperatorAnswers['agents.upgrade']> {
+  // The settings of this command need not be those of the controllers.
+  const offered = await readOfferedParcels(db.kysely, clock.nowUs());
   const key = readReleaseKey(line ?? '');
-  const parcels = key && (await readSignedParcels(folder, key));
+  const parcels = offered.kind === 'known' ? offered.parcels : key && (await readSignedParcels(folder, key));
   return change(db, async (transaction) => {
     const accountNo = await accountNoOf(transaction.trx, account);
     const of =

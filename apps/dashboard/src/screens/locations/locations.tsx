@@ -138,6 +138,7 @@ function AgentTable({ list }: { readonly list: readonly Schemas['Agent'][] }) {
 export function Locations() {
   const [isInviting, setInviting] = useState(false);
   const newest = events.value.find(({ Type }) => /^(Location|Agent)/.test(Type))?.event_id;
+  // An invitation expires without an event.
   const agents = useRead(readAgents, [], [newest, minute.value]);
   const { data, again } = agents;
   const offline = locations.value.filter(({ Online }) => !Online).length;

@@ -187,6 +187,7 @@ export interface DataTables {
     controller_id: string;
     started_us: number;
     last_seen_us: number;
+    signed_parcels: Jsonb | null;
   };
   copy_changes: {
     xid: number;
