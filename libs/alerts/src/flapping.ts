@@ -22,14 +22,14 @@ import { active, type Transition, to } from './transitions.ts';
  *   due, outside of the hours of all of its steps              | at the next opening of one of them
  *
  * So a flapping of two hours sends one message for its start, one for its end and at most one in 30 minutes between,
- * but for Downs of 10 minutes, of which each is said.
+ * except for Downs of 10 minutes: a message names each of them.
  */
 
-/** A Down is said when it lasts this many minutes. */
+/** A message names a Down that lasts this many minutes. */
 const downMinutes = 2;
-/** Then no Down is said for so many minutes … */
+/** Minutes after such a message in which no other Down is named … */
 const restMinutes = 30;
-/** … but one that lasts this many minutes. */
+/** … except one that lasts this many minutes. */
 const longDownMinutes = 10;
 
 /** A device that flaps: one problem, of which every step hears that comes due, and its final state. */
@@ -56,7 +56,7 @@ export function flapping(state: AlertState, device: DeviceFacts, facts: AlertFac
   if (transition.next === 'again') return transition;
   const dueUs = Math.min(transition.dueUs ?? quietAtUs, quietAtUs);
   const { message } = transition;
-  // The steps of the next schedule begin anew, so they announce the flapping.
+  // The steps of the next schedule start again, and announce the flapping.
   if (message?.about === 'closed')
     return { ...transition, dueUs, state: { ...transition.state, announcesFlapping: false } };
   if (message === undefined) return { ...transition, dueUs };

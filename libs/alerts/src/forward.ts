@@ -45,7 +45,7 @@ export type ForwardDecision =
  *   ended      opening or repeat; it ended                    | as above, and the last message of the alert follows it
  *   over       opening or repeat; closed without an end       | goes to nobody: unsent messages of a device that is paused
  *                                                             |   or deleted are withdrawn, too
- *   over       any; closed, and a later one about the same    | goes to nobody: that one notifies, and "Up" is wrong now
+ *   over       any; closed, and a later one about the same    | goes to nobody: the later one notifies, and Up is wrong
  *              is open                                        |
  *
  * Each refusal takes one contact away, so forwarding ends after as many refusals as the schedule has contacts. The

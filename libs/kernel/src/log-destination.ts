@@ -7,7 +7,7 @@ interface LogDestination {
 }
 
 const againMs = 20;
-/** A reader that takes nothing for so long has stopped, and the program goes on without it. */
+/** A reader that takes nothing during these waits has stopped, and the program continues without it. */
 const maxWaits = 25;
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
@@ -21,7 +21,7 @@ const sleeper = new Int32Array(new SharedArrayBuffer(4));
 export function createLogDestination(deps: {
   /** Writes to the descriptor, and returns how many bytes it took. */
   readonly put?: (bytes: Uint8Array) => number;
-  /** Blocks the program for so many milliseconds. */
+  /** Blocks the program for `ms` milliseconds. */
   readonly wait?: (ms: number) => void;
   /** Writes a line about the lost lines with `write`. */
   readonly onLost: (lost: number, reason: string) => void;

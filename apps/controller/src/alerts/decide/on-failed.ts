@@ -125,7 +125,7 @@ async function forward(
   return isReached;
 }
 
-/** How an alert that is about something lasting closed; null: it did not. `followed`: it is there again. */
+/** The way in which an alert closed. `followed`: a later alert about the same is open. */
 type AlertOver = 'ended' | 'closed' | 'followed';
 
 async function overOf(trx: Kysely<Tables>, alert: DueAlert): Promise<AlertOver | null> {
