@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
@@ -9,6 +9,17 @@ export function promtoolComplaints(args: readonly string[], input = ''): string 
   const { error, status, stdout, stderr } = spawnSync('promtool', args, { input, encoding: 'utf8' });
   if (error !== undefined) return undefined;
   return status === 0 && stderr === '' ? '' : `${stdout}${stderr}`;
+}
+
+/**
+ * What promtool writes, while this process goes on to answer its requests; undefined when this machine has no promtool.
+ */
+export function promtoolAnswer(args: readonly string[]): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    execFile('promtool', args, (error, stdout, stderr) =>
+      resolve(error?.code === 'ENOENT' ? undefined : `${stdout}${stderr}`),
+    );
+  });
 }
 
 /** The series of Vantage in a scrape's text that docs/metrics.md does not describe. */

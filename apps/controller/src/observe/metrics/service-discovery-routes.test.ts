@@ -1,4 +1,9 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { expect, test } from 'vitest';
+import { promtoolAnswer } from '../../../../../tests/harness/promtool.ts';
 import { createRestFixture } from '../../rest/api/testing/rest-fixture.ts';
 
 test('Prometheus gets each device as a target with labels, by its bearer form, and no other account or paused device', async () => {
@@ -53,4 +58,47 @@ test('Prometheus gets each device as a target with labels, by its bearer form, a
   const limited = await send('/keys', { Name: 'sd', Level: 'UR', Tags: ['berlin'] });
   const { Key } = limited.json as { Key: string };
   expect((await get('', Key)).json).toHaveLength(1);
+});
+
+test('the configuration in docs/metrics.md finds the devices with the installed Prometheus', async ({
+  skip,
+}) => {
+  await using rest = await createRestFixture();
+  const { accountNo } = await rest.account('mine');
+  const { key } = await rest.key(accountNo, 'UR');
+  const asked: (string | undefined)[] = [];
+  // Prometheus comes in clear here, so this stands for the proxy with the certificate.
+  const proxy = createServer(({ headers, url = '' }, response) => {
+    asked.push(headers.authorization);
+    const sent = { 'X-Forwarded-Proto': 'https', Authorization: headers.authorization ?? '' };
+    void fetch(new URL(url, rest.baseUrl), { headers: sent }).then(async (answer) => {
+      response.writeHead(answer.status, { 'Content-Type': 'application/json' }).end(await answer.text());
+    });
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const folder = mkdtempSync(path.join(tmpdir(), 'vantage-discovery-'));
+  try {
+    const address = proxy.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+    const page = readFileSync(new URL('../../../../../docs/metrics.md', import.meta.url), 'utf8');
+    const shown = /```yaml\n(scrape_configs:\n {2}- job_name: blackbox[\s\S]*?)```/.exec(page)?.[1] ?? '';
+    const config = shown
+      .replace('https://vantage.example:8443', `http://127.0.0.1:${port}`)
+      .replace('/etc/prometheus/vantage-key', path.join(folder, 'key'))
+      .replace(/^ *tls_config:.*\n/m, '');
+    writeFileSync(path.join(folder, 'key'), `${key}\n`);
+    writeFileSync(path.join(folder, 'prometheus.yml'), config);
+    const found = await promtoolAnswer([
+      'check',
+      'service-discovery',
+      '--timeout=3s',
+      path.join(folder, 'prometheus.yml'),
+      'blackbox',
+    ]);
+    skip(found === undefined, 'promtool is missing (Debian: prometheus)');
+    expect(asked[0]).toBe(`Bearer ${key}`);
+  } finally {
+    proxy.close();
+    rmSync(folder, { recursive: true });
+  }
 });
