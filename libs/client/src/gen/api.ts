@@ -161,7 +161,7 @@ export interface paths {
         get: operations["listDevices"];
         /**
          * Creates the device with an ExternalKey, or changes the one that has it
-         * @description Where no device of the account has the key, the body is that of POST /devices: Method, URL and ShortName are needed. Else it is that of PUT /devices/{device_id}: what is absent stays. The answer is the whole device. The same request sent again changes nothing; two at one moment create one device.
+         * @description Where no device of the account has the key, the body is that of POST /devices: Method, URL and ShortName are needed. Else it is that of PUT /devices/{device_id}: what is absent stays. The answer is the whole device. The same request sent again changes nothing; two at one moment create one device. The header Vantage-Created says which it was.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<device>`, with `fmt=csv` it is `text/csv` with one row.
          *
@@ -14132,6 +14132,21 @@ export interface components {
                  */
                 "X-Request-Id": string;
                 /**
+                 * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                 * @example "key";q=80;qu="concurrent-requests"
+                 */
+                "RateLimit-Policy"?: string;
+                /**
+                 * @description How many further ones find room now.
+                 * @example "key";r=79
+                 */
+                RateLimit?: string;
+                /**
+                 * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                 * @example @1795910400
+                 */
+                Deprecation?: string;
+                /**
                  * @description With code 1000 for a wrong verb: the verbs that this path supports.
                  * @example GET, POST
                  */
@@ -14165,6 +14180,21 @@ export interface components {
                  */
                 "X-Request-Id": string;
                 /**
+                 * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                 * @example "key";q=80;qu="concurrent-requests"
+                 */
+                "RateLimit-Policy"?: string;
+                /**
+                 * @description How many further ones find room now.
+                 * @example "key";r=79
+                 */
+                RateLimit?: string;
+                /**
+                 * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                 * @example @1795910400
+                 */
+                Deprecation?: string;
+                /**
                  * @description Seconds to wait before the next request.
                  * @example 30
                  */
@@ -14190,6 +14220,21 @@ export interface components {
                  * @example c0ffee00c0ffee00
                  */
                 "X-Request-Id": string;
+                /**
+                 * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                 * @example "key";q=80;qu="concurrent-requests"
+                 */
+                "RateLimit-Policy"?: string;
+                /**
+                 * @description How many further ones find room now.
+                 * @example "key";r=79
+                 */
+                RateLimit?: string;
+                /**
+                 * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                 * @example @1795910400
+                 */
+                Deprecation?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -14211,6 +14256,21 @@ export interface components {
                  * @example c0ffee00c0ffee00
                  */
                 "X-Request-Id": string;
+                /**
+                 * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                 * @example "key";q=80;qu="concurrent-requests"
+                 */
+                "RateLimit-Policy"?: string;
+                /**
+                 * @description How many further ones find room now.
+                 * @example "key";r=79
+                 */
+                RateLimit?: string;
+                /**
+                 * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                 * @example @1795910400
+                 */
+                Deprecation?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -14232,6 +14292,21 @@ export interface components {
                  * @example c0ffee00c0ffee00
                  */
                 "X-Request-Id": string;
+                /**
+                 * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                 * @example "key";q=80;qu="concurrent-requests"
+                 */
+                "RateLimit-Policy"?: string;
+                /**
+                 * @description How many further ones find room now.
+                 * @example "key";r=79
+                 */
+                RateLimit?: string;
+                /**
+                 * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                 * @example @1795910400
+                 */
+                Deprecation?: string;
                 /**
                  * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                  * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
@@ -14285,6 +14360,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description With `filename`: the file name (RFC 6266 and RFC 8187).
                      * @example attachment; filename="devices.csv"
@@ -14391,6 +14481,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
                      * @example true
                      */
@@ -14481,6 +14586,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
                      */
@@ -14568,6 +14688,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
@@ -14697,6 +14832,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
                      * @example W/"27ffe370b5a1f0c4"
                      */
@@ -14800,6 +14950,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
                      * @example true
@@ -14990,6 +15155,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
                      * @example W/"27ffe370b5a1f0c4"
                      */
@@ -15132,6 +15312,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
                      */
@@ -15141,6 +15336,11 @@ export interface operations {
                      * @example The private address 192.0.2.1 is checked from several Locations.
                      */
                     "Vantage-Warning"?: string;
+                    /**
+                     * @description Y: the device is new; N: it was there and was changed.
+                     * @example Y
+                     */
+                    "Vantage-Created": "Y" | "N";
                     /**
                      * @description With `filename`: the file name (RFC 6266 and RFC 8187).
                      * @example attachment; filename="devices.csv"
@@ -15308,6 +15508,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
                      * @example true
                      */
@@ -15395,6 +15610,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
@@ -15584,6 +15814,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
                      */
@@ -15719,6 +15964,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description With `filename`: the file name (RFC 6266 and RFC 8187).
                      * @example attachment; filename="devices.csv"
                      */
@@ -15800,6 +16060,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
                      * @example true
@@ -15887,6 +16162,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
                      */
@@ -15970,6 +16260,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
@@ -16198,6 +16503,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
                      * @example W/"27ffe370b5a1f0c4"
                      */
@@ -16397,6 +16717,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
                      * @example W/"27ffe370b5a1f0c4"
                      */
@@ -16558,6 +16893,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
                      * @example W/"27ffe370b5a1f0c4"
                      */
@@ -16666,6 +17016,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
@@ -16801,6 +17166,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
@@ -16948,6 +17328,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
                      * @example W/"27ffe370b5a1f0c4"
                      */
@@ -17043,6 +17438,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
                      */
@@ -17125,6 +17535,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description With `filename`: the file name (RFC 6266 and RFC 8187).
                      * @example attachment; filename="devices.csv"
@@ -17241,6 +17666,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
                      * @example W/"27ffe370b5a1f0c4"
                      */
@@ -17353,6 +17793,13 @@ export interface operations {
                  */
                 Before?: string;
                 /**
+                 * @description A device_id, or several: outages of these devices only.
+                 * @example [
+                 *       "8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d"
+                 *     ]
+                 */
+                Device?: string[];
+                /**
                  * @description Name or id of a tag, or several: outages of devices that have it now only.
                  * @example [
                  *       "berlin/rack-3"
@@ -17393,6 +17840,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
                      * @example W/"27ffe370b5a1f0c4"
@@ -17496,6 +17958,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
                      */
@@ -17597,6 +18074,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
                      */
@@ -17686,6 +18178,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
                      */
@@ -17768,6 +18275,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
                      * @example true
@@ -17872,6 +18394,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
                      * @example W/"27ffe370b5a1f0c4"
                      */
@@ -17951,15 +18488,33 @@ export interface operations {
                  */
                 Tag?: string[];
                 /**
-                 * @description Ids of devices, joined by commas: these only.
-                 * @example 27ffe370b5a1f0c4d86e9a3257b81c6f4e0d92a7c35b18fe,8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
+                 * @description Ids of devices: these only.
+                 * @example [
+                 *       "27ffe370b5a1f0c4d86e9a3257b81c6f4e0d92a7c35b18fe"
+                 *     ]
                  */
-                Devices?: string;
+                Device?: string[];
                 /**
-                 * @description Names or ids of Locations, joined by commas: the devices that are checked from there only.
-                 * @example local
+                 * @description An older name of Device.
+                 * @example [
+                 *       "27ffe370b5a1f0c4d86e9a3257b81c6f4e0d92a7c35b18fe"
+                 *     ]
                  */
-                Locations?: string;
+                Devices?: string[];
+                /**
+                 * @description Name or id of a Location, or several: the devices that are checked from there only.
+                 * @example [
+                 *       "local"
+                 *     ]
+                 */
+                Location?: string[];
+                /**
+                 * @description Name or id of a Location, or several: an older name of Location.
+                 * @example [
+                 *       "local"
+                 *     ]
+                 */
+                Locations?: string[];
                 /**
                  * @description Begin; default: a day before the end. Without an offset it is a local time of the account: of a time that a clock change shows twice the earlier one, and a time that a clock change skips counts with the offset before the change.
                  * @example 2026-02-25T22:38:03+01:00
@@ -18016,6 +18571,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
                      * @example W/"27ffe370b5a1f0c4"
@@ -18127,6 +18697,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
                      */
@@ -18194,10 +18779,19 @@ export interface operations {
                  */
                 Tag?: string[];
                 /**
-                 * @description Ids of devices, joined by commas: these only.
-                 * @example 27ffe370b5a1f0c4d86e9a3257b81c6f4e0d92a7c35b18fe,8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
+                 * @description Ids of devices: these only.
+                 * @example [
+                 *       "27ffe370b5a1f0c4d86e9a3257b81c6f4e0d92a7c35b18fe"
+                 *     ]
                  */
-                Devices?: string;
+                Device?: string[];
+                /**
+                 * @description An older name of Device.
+                 * @example [
+                 *       "27ffe370b5a1f0c4d86e9a3257b81c6f4e0d92a7c35b18fe"
+                 *     ]
+                 */
+                Devices?: string[];
                 /**
                  * @description Most rows to return; more than 100 is taken as 100.
                  * @example 100
@@ -18239,6 +18833,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
                      * @example W/"27ffe370b5a1f0c4"
@@ -18366,6 +18975,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
                      * @example W/"27ffe370b5a1f0c4"
@@ -18509,6 +19133,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
                      * @example W/"27ffe370b5a1f0c4"
                      */
@@ -18605,6 +19244,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
                      * @example true
                      */
@@ -18682,6 +19336,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
@@ -18794,6 +19463,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
                      */
@@ -18892,6 +19576,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description With `filename`: the file name (RFC 6266 and RFC 8187).
                      * @example attachment; filename="devices.csv"
                      */
@@ -18969,6 +19668,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description With `filename`: the file name (RFC 6266 and RFC 8187).
                      * @example attachment; filename="devices.csv"
@@ -19053,6 +19767,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description With `filename`: the file name (RFC 6266 and RFC 8187).
                      * @example attachment; filename="devices.csv"
@@ -19143,6 +19872,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
@@ -19242,6 +19986,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
                      */
@@ -19334,6 +20093,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
                      * @example W/"27ffe370b5a1f0c4"
                      */
@@ -19404,6 +20178,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
@@ -19494,6 +20283,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
@@ -19589,6 +20393,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
                      * @example W/"27ffe370b5a1f0c4"
@@ -19726,6 +20545,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
                      * @example true
                      */
@@ -19803,6 +20637,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
@@ -19934,6 +20783,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
                      */
@@ -20040,6 +20904,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description With `filename`: the file name (RFC 6266 and RFC 8187).
                      * @example attachment; filename="devices.csv"
                      */
@@ -20116,6 +20995,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
                      * @example W/"27ffe370b5a1f0c4"
@@ -20227,6 +21121,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
                      */
@@ -20336,6 +21245,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
                      */
@@ -20433,6 +21357,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description With `filename`: the file name (RFC 6266 and RFC 8187).
                      * @example attachment; filename="devices.csv"
                      */
@@ -20510,6 +21449,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
                      * @example true
@@ -20597,6 +21551,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
@@ -20708,6 +21677,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
                      * @example W/"27ffe370b5a1f0c4"
@@ -20821,6 +21805,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
                      * @example true
                      */
@@ -20898,6 +21897,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
@@ -21014,6 +22028,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
                      */
@@ -21102,6 +22131,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description With `filename`: the file name (RFC 6266 and RFC 8187).
                      * @example attachment; filename="devices.csv"
                      */
@@ -21168,6 +22212,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
                      * @example W/"27ffe370b5a1f0c4"
@@ -21256,6 +22315,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
                      * @example true
                      */
@@ -21334,6 +22408,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
                      * @example true
@@ -21422,6 +22511,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
                      * @example W/"27ffe370b5a1f0c4"
@@ -21533,6 +22637,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
                      * @example true
                      */
@@ -21618,6 +22737,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
                      * @example W/"27ffe370b5a1f0c4"
@@ -21735,6 +22869,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
                      * @example true
                      */
@@ -21812,6 +22961,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
@@ -21923,6 +23087,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
                      */
@@ -22013,6 +23192,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description With `filename`: the file name (RFC 6266 and RFC 8187).
                      * @example attachment; filename="devices.csv"
                      */
@@ -22099,6 +23293,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
                      * @example W/"27ffe370b5a1f0c4"
@@ -22250,6 +23459,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
                      * @example true
                      */
@@ -22327,6 +23551,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
@@ -22472,6 +23711,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
                      */
@@ -22576,6 +23830,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description With `filename`: the file name (RFC 6266 and RFC 8187).
                      * @example attachment; filename="devices.csv"
                      */
@@ -22662,6 +23931,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
                      * @example W/"27ffe370b5a1f0c4"
@@ -22782,6 +24066,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
                      * @example true
                      */
@@ -22859,6 +24158,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
@@ -22973,6 +24287,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
                      */
@@ -23062,6 +24391,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description With `filename`: the file name (RFC 6266 and RFC 8187).
                      * @example attachment; filename="devices.csv"
@@ -23156,6 +24500,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
                      * @example true
@@ -23256,6 +24615,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
                      * @example W/"27ffe370b5a1f0c4"
@@ -23383,6 +24757,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
                      * @example true
                      */
@@ -23460,6 +24849,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
@@ -23581,6 +24985,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
                      */
@@ -23673,6 +25092,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description With `filename`: the file name (RFC 6266 and RFC 8187).
                      * @example attachment; filename="devices.csv"
                      */
@@ -23759,6 +25193,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
                      * @example W/"27ffe370b5a1f0c4"
@@ -23866,6 +25315,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
                      * @example true
                      */
@@ -23943,6 +25407,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
@@ -24044,6 +25523,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
                      */
@@ -24125,6 +25619,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description With `filename`: the file name (RFC 6266 and RFC 8187).
                      * @example attachment; filename="devices.csv"
@@ -24208,6 +25717,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
                      * @example W/"27ffe370b5a1f0c4"
@@ -24304,6 +25828,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
                      * @example true
                      */
@@ -24384,6 +25923,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
                      * @example W/"27ffe370b5a1f0c4"
@@ -24478,6 +26032,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
                      * @example true
                      */
@@ -24555,6 +26124,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
@@ -24643,6 +26227,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
                      */
@@ -24717,6 +26316,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description With `filename`: the file name (RFC 6266 and RFC 8187).
                      * @example attachment; filename="devices.csv"
@@ -24793,6 +26407,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description With `filename`: the file name (RFC 6266 and RFC 8187).
                      * @example attachment; filename="devices.csv"
                      */
@@ -24868,6 +26497,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description With `filename`: the file name (RFC 6266 and RFC 8187).
                      * @example attachment; filename="devices.csv"
@@ -24961,6 +26605,16 @@ export interface operations {
                  */
                 Device?: string[];
                 /**
+                 * @description Rows from this moment on. A timestamp in whole seconds includes that whole second. Without an offset it is a local time of the account: of a time that a clock change shows twice the earlier one, and a time that a clock change skips counts with the offset before the change.
+                 * @example 2026-02-25T22:38:03+01:00
+                 */
+                Timestamp1?: string;
+                /**
+                 * @description Rows up to this moment. A timestamp in whole seconds includes that whole second. Without an offset it is a local time of the account: of a time that a clock change shows twice the earlier one, and a time that a clock change skips counts with the offset before the change.
+                 * @example 2026-02-25T22:38:03+01:00
+                 */
+                Timestamp2?: string;
+                /**
                  * @description true: alerts with messages for contacts in shadow only; false: the others only.
                  * @example true
                  */
@@ -25006,6 +26660,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
                      * @example W/"27ffe370b5a1f0c4"
@@ -25128,6 +26797,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
                      */
@@ -25247,6 +26931,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
                      */
@@ -25365,6 +27064,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
                      */
@@ -25477,6 +27191,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
                      * @example W/"27ffe370b5a1f0c4"
                      */
@@ -25588,6 +27317,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
                      * @example true
                      */
@@ -25660,6 +27404,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
@@ -25766,6 +27525,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
                      */
@@ -25852,6 +27626,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description With `filename`: the file name (RFC 6266 and RFC 8187).
                      * @example attachment; filename="devices.csv"
                      */
@@ -25928,6 +27717,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
                      * @example W/"27ffe370b5a1f0c4"
@@ -26039,6 +27843,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
                      * @example true
                      */
@@ -26112,6 +27931,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
@@ -26217,6 +28051,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
                      */
@@ -26301,6 +28150,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description With `filename`: the file name (RFC 6266 and RFC 8187).
                      * @example attachment; filename="devices.csv"
@@ -26390,6 +28254,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
                      * @example true
                      */
@@ -26457,6 +28336,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
@@ -26545,6 +28439,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
                      */
@@ -26621,6 +28530,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description Sets or removes the cookie of the session.
                      * @example __Host-vantage-session=…; Path=/; Secure; HttpOnly; SameSite=Strict
@@ -26705,6 +28629,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description With `filename`: the file name (RFC 6266 and RFC 8187).
                      * @example attachment; filename="devices.csv"
                      */
@@ -26761,6 +28700,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
@@ -26842,6 +28796,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
                      * @example true
@@ -26976,6 +28945,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
                      * @example W/"27ffe370b5a1f0c4"
                      */
@@ -27067,6 +29051,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
@@ -27182,6 +29181,21 @@ export interface operations {
                      */
                     "X-Request-Id": string;
                     /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
                      * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
                      * @example true
                      */
@@ -27239,6 +29253,21 @@ export interface operations {
                      * @example c0ffee00c0ffee00
                      */
                     "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
                     /**
                      * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
                      * @example "8dddb028ef293a71.27ffe370b5a1f0c4"

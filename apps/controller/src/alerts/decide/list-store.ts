@@ -47,6 +47,10 @@ export interface AlertPage {
   readonly deviceIds?: readonly string[] | undefined;
   readonly alertId?: string | undefined;
   readonly shadow?: boolean | undefined;
+  /** Alerts that opened from here on, microseconds since 1970. */
+  readonly fromUs?: number | undefined;
+  /** Not included. */
+  readonly untilUs?: number | undefined;
   /** Alerts that opened before the one with this number only. */
   readonly beforeNo?: number | undefined;
   readonly limit: number;
@@ -100,6 +104,8 @@ function conditionsOf(page: AlertPage) {
     ...(deviceIds === undefined ? [] : [isOneOf(sql`a.device_id`, deviceIds, 'text')]),
     ...(shadow === undefined ? [] : [shadow ? hasShadow : sql`not ${hasShadow}`]),
     ...(alertId === undefined ? [] : [sql`a.alert_id = ${alertId}`]),
+    ...(page.fromUs === undefined ? [] : [sql`a.opened_us >= ${page.fromUs}::bigint`]),
+    ...(page.untilUs === undefined ? [] : [sql`a.opened_us < ${page.untilUs}::bigint`]),
     ...(beforeNo === undefined ? [] : [sql`a.alert_no < ${beforeNo}::bigint`]),
   ];
 }

@@ -18,7 +18,7 @@ import { beforeQuery, cutCursor, readCursor } from '../../rest/http/paging.ts';
 import { conflict, missing } from '../../rest/http/problem.ts';
 import { noSubject, type Route, route } from '../../rest/http/route.ts';
 import type { Session } from '../../rest/http/session.ts';
-import { durationField, readDuration } from '../../rest/http/time-span.ts';
+import { durationField, readDuration, readSpan, spanQuery } from '../../rest/http/time-span.ts';
 import { type AlertActionOutcome, acknowledge, nameOfKey, snooze } from './acknowledge.ts';
 import { type AlertPage, alertStateNames, findAlertNo, listAlerts } from './list-store.ts';
 import { alertRecord, type NotificationsOf, showAlert } from './show-alert.ts';
@@ -33,6 +33,7 @@ const alertQuery = z.object({
   ),
   Kind: someOf(alertKinds, 'Alerts of this kind only.'),
   Device: deviceQuery('alerts of these devices only, also of deleted ones'),
+  ...spanQuery,
   Shadow: flagQuery('true: alerts with messages for contacts in shadow only; false: the others only.'),
   ...beforeQuery('alert_id'),
 });
@@ -106,7 +107,7 @@ function listRoute({ db, clock, notificationsOf }: AlertRouteDeps): Route {
       const { limit, offset, cursor } = readCursor(query, 'alert_id');
       const beforeNo = cursor === undefined ? undefined : await findAlertNo(db, accountNo, cursor);
       if (cursor !== undefined && beforeNo === undefined) throw missing('alert');
-      const page = { ...(await readFilter(db, accountNo, query)), beforeNo, limit, offset };
+      const page = { ...(await readFilter(db, { accountNo, zone }, query)), beforeNo, limit, offset };
       const found = await listAlerts(db.kysely, accountNo, { ...page, nowUs: clock.nowUs() });
       const { rows, next } = cutCursor(found, limit, 'before', (row) => row.alert_id);
       const notifications = await notificationsOf(
@@ -124,13 +125,14 @@ function listRoute({ db, clock, notificationsOf }: AlertRouteDeps): Route {
  */
 async function readFilter(
   db: Db,
-  accountNo: number,
+  { accountNo, zone }: Pick<Session, 'accountNo' | 'zone'>,
   query: z.output<typeof alertQuery>,
 ): Promise<Omit<AlertPage, 'limit' | 'offset' | 'nowUs'>> {
   const { State, Severity, Tag, Location, Kind: kinds, Device } = query;
   const tagNos = Tag === undefined ? undefined : await readTagNos(db, accountNo, Tag);
   const locationNos = Location === undefined ? undefined : await readLocationNos(db, accountNo, Location);
   return {
+    ...readSpan(query, zone),
     kinds,
     deviceIds: Device === undefined ? undefined : membersOf('Device', Device),
     tagNos,

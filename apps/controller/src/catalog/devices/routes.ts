@@ -277,7 +277,7 @@ function keyedDeviceRoute({ db, catalog, writer, read }: KeyedRouteDeps): Route 
     tag: 'Devices',
     summary: 'Creates the device with an ExternalKey, or changes the one that has it.',
     description:
-      'Where no device of the account has the key, the body is that of POST /devices: Method, URL and ShortName are needed. Else it is that of PUT /devices/{device_id}: what is absent stays. The answer is the whole device. The same request sent again changes nothing; two at one moment create one device.',
+      'Where no device of the account has the key, the body is that of POST /devices: Method, URL and ShortName are needed. Else it is that of PUT /devices/{device_id}: what is absent stays. The answer is the whole device. The same request sent again changes nothing; two at one moment create one device. The header Vantage-Created says which it was.',
     subject: noSubject,
     query: z.object({
       ExternalKey: key.meta({
@@ -294,14 +294,15 @@ function keyedDeviceRoute({ db, catalog, writer, read }: KeyedRouteDeps): Route 
       const { accountNo } = session;
       const values = { ...body, ExternalKey };
       const sent = { values, faults: [...faults, ...otherKey(body, ExternalKey)] };
-      await catalog.change(actorOf(session), async (transaction) => {
+      const created = await catalog.change(actorOf(session), async (transaction) => {
         const found = await findByExternalKey(transaction.trx, 'device', accountNo, ExternalKey);
-        if (found === undefined) return create(writer, transaction, { accountNo, sent });
-        accepted(await writer.update(transaction, { accountNo, deviceNo: found.no, sent }));
+        if (found === undefined) await create(writer, transaction, { accountNo, sent });
+        else accepted(await writer.update(transaction, { accountNo, deviceNo: found.no, sent }));
+        return found === undefined;
       });
       const written = await findByExternalKey(db.kysely, 'device', accountNo, ExternalKey);
       if (written === undefined) throw missing('device'); // somebody deleted it meanwhile
-      return read(session, written.no);
+      return { ...(await read(session, written.no)), created };
     },
   });
 }

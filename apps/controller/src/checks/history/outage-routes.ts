@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Db } from '../../platform/db/index.ts';
 import { flagQuery } from '../../rest/http/field.ts';
 import { someOf } from '../../rest/http/members.ts';
-import { locationQuery, readTagNos, tagQuery } from '../../rest/http/named.ts';
+import { deviceQuery, locationQuery, readDeviceNos, readTagNos, tagQuery } from '../../rest/http/named.ts';
 import { beforeQuery, cutCursor, readCursor, timestampQuery } from '../../rest/http/paging.ts';
 import { invalid, missing } from '../../rest/http/problem.ts';
 import { noSubject, type Route, route } from '../../rest/http/route.ts';
@@ -35,10 +35,12 @@ const query = z.object({
 
 const accountQuery = z.object({
   ...query.shape,
+  Device: deviceQuery('outages of these devices only'),
   Tag: tagQuery('outages of devices that have it now only'),
   Method: someOf(methods, 'Outages of devices of this Method only.'),
 });
-type Asked = z.output<typeof query> & Partial<Pick<z.output<typeof accountQuery>, 'Tag' | 'Method'>>;
+type Asked = z.output<typeof query> &
+  Partial<Pick<z.output<typeof accountQuery>, 'Device' | 'Tag' | 'Method'>>;
 
 /** The lists of outages of a device and of the whole account, those with the newest first error first. */
 export function outageRoutes({
@@ -105,6 +107,7 @@ async function readPage(
   const { limit, offset, cursor } = readCursor(asked, 'outage_id');
   const { fromUs, untilUs, locationNos } = await readHistoryFilter(db, { accountNo, zone }, asked);
   const tagNos = asked.Tag === undefined ? undefined : await readTagNos(db, accountNo, asked.Tag);
+  const deviceNos = asked.Device === undefined ? undefined : await readDeviceNos(db, accountNo, asked.Device);
   const place = cursor === undefined ? undefined : parseCheckId(cursor);
   const isOwn =
     place !== undefined &&
@@ -114,5 +117,5 @@ async function readPage(
   if (cursor !== undefined && !isOwn) throw missing('outage');
   const before = place === undefined ? undefined : { fromUs: place.startUs, deviceNo: place.deviceNo };
   const filter = { methods: asked.Method, isOpen: asked.Open, minSeconds: asked.MinSeconds };
-  return { fromUs, untilUs, locationNos, tagNos, ...filter, before, limit, offset, nowUs };
+  return { fromUs, untilUs, locationNos, deviceNos, tagNos, ...filter, before, limit, offset, nowUs };
 }

@@ -33,6 +33,7 @@ export interface OutageRow {
 /** The filters of a list of outages. */
 interface OutageFilter {
   /** Outages of devices that have one of these tags now. */
+  readonly deviceNos?: readonly number[] | undefined;
   readonly tagNos?: readonly number[] | undefined;
   /** Outages with an error from one of these Locations. */
   readonly locationNos?: readonly number[] | undefined;
@@ -266,7 +267,7 @@ function judgedConditions({ fromUs, untilUs, isOpen, minSeconds, locationNos }: 
 
 /** Conditions on the intervals that may begin an outage. */
 function conditionsOf(scope: EventScope, page: OutagePage) {
-  const { fromUs, untilUs, before, tagNos, methods, isOpen, firstErrorUs } = page;
+  const { fromUs, untilUs, before, deviceNos, tagNos, methods, isOpen, firstErrorUs } = page;
   return [
     'deviceNo' in scope
       ? sql`d.device_no = ${scope.deviceNo}::int`
@@ -279,6 +280,7 @@ function conditionsOf(scope: EventScope, page: OutagePage) {
     ...(before === undefined
       ? []
       : [sql`(i.from_us, d.device_no) < (${before.fromUs}::bigint, ${before.deviceNo}::int)`]),
+    ...(deviceNos === undefined ? [] : [isOneOf(sql`d.device_no`, deviceNos, 'int')]),
     ...(tagNos === undefined
       ? []
       : [sql`d.device_no in (select device_no from device_tags where tag_no = any(${tagNos}::int[]))`]),

@@ -4,6 +4,7 @@ import { boundedText, type Clock } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Db } from '../../platform/db/index.ts';
 import { idField, timestampField } from '../../rest/http/field.ts';
+import { locationQuery } from '../../rest/http/named.ts';
 import { afterQuery, cutCursor, pageLimit, timestampQuery } from '../../rest/http/paging.ts';
 import { invalid } from '../../rest/http/problem.ts';
 import { noSubject, type Route, route } from '../../rest/http/route.ts';
@@ -20,7 +21,6 @@ const maxInAnswer = 100_000;
 /** Without Resolution a period has about so many intervals. */
 const usualParts = 500;
 const maxDevices = 500;
-const maxLocations = 100;
 
 /**
  * Works out the shown statuses of devices. `onSpans` hears them by the device's number in the order of time; those of a
@@ -49,10 +49,8 @@ const timelineRow = z
 
 const query = z.object({
   ...chosenDevices,
-  Locations: boundedText(20_000)
-    .optional()
-    .describe('Names or ids of Locations, joined by commas: the devices that are checked from there only.')
-    .meta({ example: 'local' }),
+  Location: locationQuery('the devices that are checked from there only'),
+  Locations: locationQuery('an older name of Location').meta({ deprecated: true }),
   Timestamp1: timestampQuery('Begin; default: a day before the end.'),
   Timestamp2: timestampQuery('End, not included; default, and at most: now.'),
   Resolution: boundedText(20)
@@ -94,8 +92,6 @@ export function timelineRoutes(deps: {
         const nowUs = clock.nowUs();
         const ends = readEnds(asked, { zone: session.zone, nowUs });
         const period = { fromUs: ends.fromUs ?? ends.toUs - daySeconds * secondUs, toUs: ends.toUs };
-        if ((asked.Locations ?? '').split(',').length > maxLocations)
-          throw invalid([{ field: 'Locations', message: `names more than ${maxLocations} Locations` }]);
         const page = await readDevicePage(db, session, asked);
         const found = await listUptimeDevices(db, page);
         const { rows, next } = cutCursor(found.rows, page.limit, 'after', ({ device_id }) => device_id);

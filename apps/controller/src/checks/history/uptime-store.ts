@@ -1,9 +1,10 @@
 import { boundedText } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { type Db, findDeviceCursor } from '../../platform/db/index.ts';
+import { commaList } from '../../rest/http/members.ts';
 import { readLocationNos, readTagNos, tagQuery } from '../../rest/http/named.ts';
 import { readCursor } from '../../rest/http/paging.ts';
-import { missing } from '../../rest/http/problem.ts';
+import { invalid, missing } from '../../rest/http/problem.ts';
 import type { Session } from '../../rest/http/session.ts';
 
 /** A device whose uptime is listed. */
@@ -72,13 +73,21 @@ async function findDeviceNos(
   return new Map(rows.map(({ device_id, device_no }) => [device_id, device_no]));
 }
 
+const deviceIds = (description: string) =>
+  boundedText(32_000, 1)
+    .optional()
+    .meta({
+      description,
+      param: commaList,
+      override: { type: 'array', items: { type: 'string' } },
+      example: ['27ffe370b5a1f0c4d86e9a3257b81c6f4e0d92a7c35b18fe'],
+    });
+
 /** The query parameters that choose devices of an account. */
 export const chosenDevices = {
   Tag: tagQuery('their devices only'),
-  Devices: boundedText(32_000, 1).optional().describe('Ids of devices, joined by commas: these only.').meta({
-    example:
-      '27ffe370b5a1f0c4d86e9a3257b81c6f4e0d92a7c35b18fe,8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d',
-  }),
+  Device: deviceIds('Ids of devices: these only.'),
+  Devices: deviceIds('An older name of Device.').meta({ deprecated: true }),
 } as const;
 
 /**
@@ -89,20 +98,35 @@ export async function readDevicePage(
   { accountNo }: Session,
   asked: {
     readonly Tag?: string | undefined;
+    readonly Device?: string | undefined;
+    /** An older name of Device. */
     readonly Devices?: string | undefined;
     /** Names or ids, joined by commas. */
+    readonly Location?: string | undefined;
+    /** An older name of Location. */
     readonly Locations?: string | undefined;
   } & Parameters<typeof readCursor>[0],
 ): Promise<UptimeDevicePage> {
   const { limit, offset, cursor } = readCursor(asked, 'device_id');
   const tagNos = asked.Tag === undefined ? undefined : await readTagNos(db, accountNo, asked.Tag);
-  const deviceNos =
-    asked.Devices === undefined ? undefined : await numbersOf(db, accountNo, asked.Devices.split(','));
-  const locationNos =
-    asked.Locations === undefined ? undefined : await readLocationNos(db, accountNo, asked.Locations);
+  const devices = oneName(asked, 'Device', 'Devices');
+  const deviceNos = devices === undefined ? undefined : await numbersOf(db, accountNo, devices.split(','));
+  const locations = oneName(asked, 'Location', 'Locations');
+  const locationNos = locations === undefined ? undefined : await readLocationNos(db, accountNo, locations);
   const afterNo = cursor === undefined ? undefined : await findDeviceCursor(db, accountNo, cursor);
   if (cursor !== undefined && afterNo === undefined) throw missing('device');
   return { accountNo, tagNos, deviceNos, locationNos, afterNo, limit, offset };
+}
+
+/** The parameter by its name or its older one. Throws a Problem (1004) where both were sent. */
+function oneName<Name extends string, Older extends string>(
+  asked: { readonly [key in Name | Older]?: string | undefined },
+  name: Name,
+  older: Older,
+): string | undefined {
+  if (asked[name] !== undefined && asked[older] !== undefined)
+    throw invalid([{ field: older, message: `is an older name of ${name}; send ${name} alone` }]);
+  return asked[name] ?? asked[older];
 }
 
 async function numbersOf(db: Db, accountNo: number, ids: readonly string[]): Promise<number[]> {

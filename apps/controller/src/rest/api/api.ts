@@ -37,6 +37,8 @@ export interface HttpSettings {
   readonly retentionDays: number;
   /** Webhooks may go to private addresses, and by plain HTTP. */
   readonly allowPrivateWebhooks?: boolean;
+  /** The address at which callers reach this API (VANTAGE_PUBLIC_URL). */
+  readonly publicUrl?: string | undefined;
   /** The operator gave a certificate of his own (VANTAGE_TLS_CERT). */
   readonly ownCertificate?: boolean;
 }
@@ -168,6 +170,7 @@ export function createHttpApi({
     log,
     summary,
     ownCertificate: settings.ownCertificate ?? false,
+    publicUrl: settings.publicUrl,
     signInHeader: settings.signInHeader,
     cors: { origins: settings.corsOrigins ?? [], keyHeaders: settings.apiKeyHeaders },
     transactions: requestTransactions(db, deps.catalog),

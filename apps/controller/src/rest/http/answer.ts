@@ -18,7 +18,10 @@ export interface Answer {
 const always = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' } as const;
 const json = 'application/json; charset=utf-8';
 
-/** A good answer in the form asked for. `path` is the request's, for the link to the next page. */
+/**
+ * A good answer in the form asked for. `path` is the request's, for the link to the next page; where the public address
+ * is set it begins with that.
+ */
 export function answerReply({
   route,
   reply,
@@ -42,6 +45,7 @@ export function answerReply({
       'Content-Type': type,
       ...(warnings.length === 0 ? {} : { 'Vantage-Warning': warnings.map(headerText).join('; ') }),
       ...(replayed ? { 'Idempotency-Replayed': 'true' } : {}),
+      ...(reply.created === undefined ? {} : { 'Vantage-Created': reply.created ? 'Y' : 'N' }),
       ...(total === undefined ? {} : { 'X-Total-Count': String(total) }),
       ...(reply.revision === undefined ? {} : { 'Vantage-Revision': reply.revision }),
       ...(reply.cookie === undefined ? {} : { 'Set-Cookie': reply.cookie }),

@@ -16,10 +16,11 @@ import { createOriginReader } from './origin.ts';
 import { limitOuterRoutes, type OuterRoute, serveOuterRoutes } from './outer-routes.ts';
 import { createKeyLoad } from './per-key-semaphore.ts';
 import { httpsRequired, malformed } from './problem.ts';
+import { nameRequest, requestId } from './request-id.ts';
 import type { Route } from './route.ts';
 import { basePath, notRouted, routerPath, verbsOf } from './route-finder.ts';
 import { createRouteRunner, type RequestTransactions } from './run-route.ts';
-import { createRouteServer, nameRequest, requestId } from './serve-route.ts';
+import { createRouteServer } from './serve-route.ts';
 import { createSiteServer, type Site } from './serve-site.ts';
 import { createStorageGuard } from './storage-guard.ts';
 import { createStrangerLoad } from './stranger-load.ts';
@@ -45,6 +46,7 @@ export function createApp({
   isTrustedProxy,
   signInHeader,
   ownCertificate,
+  publicUrl = '',
   cors,
   askStorage,
   ending,
@@ -65,6 +67,8 @@ export function createApp({
   readonly signInHeader: string | undefined;
   /** The operator gave a certificate for this host, so the answers may ask browsers to use HTTPS only. */
   readonly ownCertificate: boolean;
+  /** The address at which callers reach the API (VANTAGE_PUBLIC_URL). */
+  readonly publicUrl?: string | undefined;
   /** The origins whose web pages may use the API, and the headers that carry the key. */
   readonly cors: Parameters<typeof createCors>[0];
   /** Resolves when the database answers. */
@@ -97,6 +101,7 @@ export function createApp({
     load,
     strangers,
     readOrigin,
+    publicUrl: publicUrl.replace(/\/+$/, ''),
     ending,
     clock,
   });
@@ -230,10 +235,14 @@ function problemOf(error: Error, socket: Duplex, readOrigin: ReturnType<typeof c
 /** Headers of answers that pages may read besides the few that the standard lets them read. */
 const readable = [
   'Content-Disposition',
+  'Deprecation',
   'ETag',
   'Idempotency-Replayed',
   'Link',
+  'RateLimit',
+  'RateLimit-Policy',
   'Retry-After',
+  'Vantage-Created',
   'Vantage-Warning',
   'X-Request-Id',
   'X-Total-Count',

@@ -27,6 +27,8 @@ export interface Stay {
 
 /** Bounds what each key, account or network has under way; undefined at once when too much waits already. */
 export interface PerKeySemaphore<Key> {
+  /** How many of a key run or wait now. */
+  size(key: Key): number;
   run<T>(key: Key, work: () => Promise<T>, stay: Stay): Promise<{ readonly value: T } | undefined>;
 }
 
@@ -45,6 +47,7 @@ export function createPerKeySemaphore<Key extends number | string>(places: {
 }): PerKeySemaphore<Key> {
   const semaphores = tracked(new Map<Key, Semaphore>());
   return {
+    size: (key) => semaphores.get(key)?.size ?? 0,
     async run(key, work, { signal, sent }) {
       const own = semaphores.get(key) ?? createSemaphore(places);
       semaphores.set(key, own);
@@ -68,6 +71,8 @@ export const keyPlaces = { running: 16, waiting: 64, streams: 16 } as const;
 export interface KeyLoad {
   /** Runs a request of a key when one of its places is free, and keeps the place until the answer was sent. */
   run<T>(keyNo: number, work: () => Promise<T>, stay: Stay): Promise<T>;
+  /** How many requests of a key find room besides the next one. */
+  left(keyNo: number): number;
   /** Counts a stream of a key until `closed` aborts. */
   stream(keyNo: number, closed: AbortSignal): void;
 }
@@ -90,6 +95,7 @@ export function createKeyLoad(): KeyLoad {
       if (done === undefined) throw tooMuch('Too many requests of this key are waiting.');
       return done.value;
     },
+    left: (keyNo) => Math.max(0, keyPlaces.running + keyPlaces.waiting - requests.size(keyNo) - 1),
     stream(keyNo, closed) {
       const now = streams.get(keyNo) ?? 0;
       if (now >= keyPlaces.streams) throw tooMuch(`This key follows ${keyPlaces.streams} streams already.`);

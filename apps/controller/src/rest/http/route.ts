@@ -32,6 +32,8 @@ export interface Reply<T> {
   readonly json?: Buffer;
   /** Sent as `Vantage-Warning`. */
   readonly warnings?: readonly string[];
+  /** Sent as `Vantage-Created`: the request created the thing (Y), or changed the one that was there (N). */
+  readonly created?: boolean;
   /** Sent as `X-Total-Count`. */
   readonly total?: number;
   /** The answer of an earlier request with the same Idempotency-Key. Sent as `Idempotency-Replayed: true`. */

@@ -1,8 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
-import { type Clock, clientNetwork, createTurnQueue, declareShare, newId } from '@vantage/kernel';
+import { type Clock, clientNetwork, createTurnQueue, declareShare } from '@vantage/kernel';
 import type Koa from 'koa';
-import type { Context, Next } from 'koa';
 import { createAccountLoad } from './account-load.ts';
 import { type Answer, answerJsonDocument, answerReply, answerStream } from './answer.ts';
 import type { Authenticator } from './authenticate.ts';
@@ -14,10 +12,13 @@ import type { createOperations } from './operation.ts';
 import type { createOriginReader } from './origin.ts';
 import type { KeyLoad, Stay } from './per-key-semaphore.ts';
 import { badKey, invalid } from './problem.ts';
+import { requestId } from './request-id.ts';
 import type { Route, RouteRequest } from './route.ts';
 import { isStream, type RunRoute } from './run-route.ts';
 import { requireCsrfToken, requireLevel, type Session } from './session.ts';
 import type { StrangerLoad } from './stranger-load.ts';
+import { streamBody } from './stream-body.ts';
+import { usageHeaders } from './usage-headers.ts';
 import { mayGoOn, watchCaller } from './watch-caller.ts';
 
 declareShare({
@@ -39,6 +40,8 @@ interface RouteServerDeps {
   readonly load: KeyLoad;
   readonly strangers: StrangerLoad;
   readonly readOrigin: ReturnType<typeof createOriginReader>;
+  /** The address at which callers reach this API, without a slash at its end; '' where the operator set none. */
+  readonly publicUrl: string;
   /** Ends answers that go on. */
   readonly ending: AbortSignal;
   readonly clock: Clock;
@@ -51,7 +54,7 @@ interface RouteServerDeps {
 export function createRouteServer(
   deps: RouteServerDeps,
 ): (route: Route, context: Koa.Context) => Promise<Answer> {
-  const { run, performer, authenticator, load, strangers, readOrigin, ending, clock } = deps;
+  const { run, performer, authenticator, load, strangers, readOrigin, publicUrl, ending, clock } = deps;
   const resourceOf = createResourceFinder(deps.routes);
   const runAdmitted = limitWrites(run);
   // One caller may have many great answers ready at one moment: those of others, and new connections, come between.
@@ -65,6 +68,7 @@ export function createRouteServer(
     requireCaller(route, known?.session, context.req);
     const keyNo = known?.session.keyNo;
     const { stay, release, leave } = stayOf(context.res);
+    context.set(usageHeaders(route, query, known && load.left(known.session.keyNo)));
     const request: RouteRequest = {
       session: known?.session,
       key: known?.key,
@@ -103,7 +107,14 @@ export function createRouteServer(
       await new Promise<void>((resolve) =>
         answers.add(`${session?.accountNo ?? clientNetwork(address)}`, resolve),
       );
-      return answerTagged(context, { route, reply, form, query, resource: resourceOf(route, 'answers') });
+      return answerTagged(context, {
+        route,
+        reply,
+        form,
+        query,
+        path: `${publicUrl}${context.path}`,
+        resource: resourceOf(route, 'answers'),
+      });
     };
     if (session !== undefined && route.method === 'GET' && !isStream(route, request)) {
       const read = async () => answerOf(await work());
@@ -216,12 +227,12 @@ function answerTagged(
   {
     resource,
     ...asked
-  }: Omit<Parameters<typeof answerReply>[0], 'path'> & {
+  }: Parameters<typeof answerReply>[0] & {
     readonly resource: ReturnType<ReturnType<typeof createResourceFinder>>;
   },
 ): Answer {
   const { route, reply, form } = asked;
-  const answer = answerReply({ ...asked, path: context.path });
+  const answer = answerReply(asked);
   const shown = route.method === 'GET' || route.response === resource?.read.response ? resource : undefined;
   const isWeak = reply.tagged !== undefined || showsList(route);
   if (shown === undefined && !isWeak) return answer;
@@ -248,82 +259,4 @@ function withoutPages({
   ...headers
 }: Answer['headers']): Answer['headers'] {
   return headers;
-}
-
-/** Ids of callers that are taken over: they go to the log, so they are short and hold no blanks. */
-const taken = /^[A-Za-z0-9._:+/=@-]{1,128}$/;
-
-/**
- * Gives each request an id, the caller's own where one was sent. It is returned as `X-Request-Id`; `requestId` finds it
- * for the log.
- */
-export async function nameRequest(context: Context, next: Next): Promise<void> {
-  const sent = context.get('X-Request-Id');
-  context.set('X-Request-Id', taken.test(sent) ? sent : newId());
-  await next();
-}
-
-/** The id of a request. */
-export function requestId(context: Context): string {
-  return context.response.get('X-Request-Id');
-}
-
-/** A reader that takes nothing for this long is cut off. */
-const stalledMs = 60_000;
-/** A reader is checked at this interval. */
-const lookMs = 900;
-/** Time for the last bytes of a stream that ends. */
-const graceMs = 500;
-
-/**
- * The bytes of an answer that goes on: the signal of `chunks` ends it when the caller goes away, `ending` aborts, or
- * `end` is called. Memory is bounded: the next chunk is asked for when the reader has taken the one before.
- */
-export function streamBody({
-  chunks,
-  response,
-  ending,
-  clock,
-}: {
-  readonly chunks: (signal: AbortSignal) => AsyncIterable<string>;
-  readonly response: ServerResponse;
-  readonly ending: AbortSignal;
-  readonly clock: Clock;
-}): { readonly body: Readable; readonly end: () => void } {
-  const over = new AbortController();
-  let takenMs = clock.monoMs();
-  let waits = false;
-  const pull = async function* () {
-    // A caller of a quiet stream learns at once that it is open.
-    if (!response.headersSent) response.flushHeaders();
-    for await (const chunk of chunks(over.signal)) {
-      takenMs = clock.monoMs();
-      waits = true;
-      yield Buffer.from(chunk);
-      waits = false;
-    }
-  };
-  const end = () => {
-    if (over.signal.aborted) return;
-    over.abort(new Error('the stream ends'));
-    // A reader that takes nothing would never see the end.
-    const cut = clock.timer(graceMs, () => response.destroy());
-    response.once('close', () => cut[Symbol.dispose]());
-  };
-  const watch = async () => {
-    while (!over.signal.aborted) {
-      await clock.sleep(lookMs, over.signal).catch(() => {});
-      if (waits && clock.monoMs() - takenMs > stalledMs) return end();
-    }
-  };
-  // Node, Koa and we listen for its close about a dozen times; more than ten are no leak here.
-  response.setMaxListeners(20);
-  ending.addEventListener('abort', end);
-  response.once('close', () => {
-    ending.removeEventListener('abort', end);
-    over.abort(new Error('the caller is gone'));
-  });
-  if (ending.aborted || response.destroyed) end();
-  void watch();
-  return { body: Readable.from(pull(), { objectMode: false, highWaterMark: 16_384 }), end };
 }

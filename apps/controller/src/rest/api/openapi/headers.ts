@@ -64,7 +64,20 @@ const listTag = header(
 );
 
 /** Headers of every answer. */
-export const everyAnswer = { 'X-Request-Id': requestId } as const;
+export const everyAnswer = {
+  'X-Request-Id': requestId,
+  'RateLimit-Policy': header(
+    'How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).',
+    z.string().optional(),
+    '"key";q=80;qu="concurrent-requests"',
+  ),
+  RateLimit: header('How many further ones find room now.', z.string().optional(), '"key";r=79'),
+  Deprecation: header(
+    'The request has a parameter that is marked as deprecated: since when (RFC 9745).',
+    z.string().optional(),
+    '@1795910400',
+  ),
+} as const;
 
 const revision = header(
   'Sent as `ChangedSince`, it asks for what changed since this answer.',
@@ -110,6 +123,7 @@ export function answerHeaders(route: Route, findResource: FindResource): z.ZodOb
     ...(isPaged ? pageHeaders : {}),
     ...(query?.shape['ChangedSince'] === undefined ? {} : { 'Vantage-Revision': revision }),
     ...(isDevice && method !== 'DELETE' ? { 'Vantage-Warning': warning } : {}),
+    ...(path === '/devices' && method === 'PUT' ? { 'Vantage-Created': created } : {}),
     ...(names === undefined ? {} : { 'Content-Disposition': disposition }),
   });
 }
@@ -132,6 +146,7 @@ const warning = header(
   z.string().optional(),
   'The private address 192.0.2.1 is checked from several Locations.',
 );
+const created = header('Y: the device is new; N: it was there and was changed.', z.enum(['Y', 'N']), 'Y');
 const cookie = header(
   'Sets or removes the cookie of the session.',
   z.string(),

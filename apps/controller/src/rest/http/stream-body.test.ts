@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { expect, it } from 'vitest';
-import { streamBody } from './serve-route.ts';
+import { streamBody } from './stream-body.ts';
 
 it('asks for no more than a reader takes, and cuts off one that takes nothing for a minute', async () => {
   const clock = createFakeClock(0);
