@@ -150,8 +150,8 @@ export function auditAddress(filter: AuditFilter): string {
 export function auditQuery({ actor, kind, action, from, to }: AuditFilter) {
   return {
     ...(actor === '' ? {} : { Actor: actor }),
-    ...(kind === '' ? {} : { Kind: kind }),
-    ...(action === '' ? {} : { Action: action }),
+    ...(kind === '' ? {} : { Kind: [kind] }),
+    ...(action === '' ? {} : { Action: [action] }),
     ...(from === '' ? {} : { Timestamp1: `${from}T00:00:00` }),
     ...(to === '' ? {} : { Timestamp2: `${to}T23:59:59` }),
   };

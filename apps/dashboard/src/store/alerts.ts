@@ -7,6 +7,7 @@ import { inOrder } from './in-order.ts';
 import { accountSignal } from './present-sign-in.ts';
 
 export type Alert = Schemas['Alert'];
+type AlertState = Alert['State'];
 
 /** The alerts that are not closed, as they were read. */
 interface OpenAlerts {
@@ -71,7 +72,7 @@ export const alertOfDevice = computed<ReadonlyMap<string, Alert>>(() => {
   return new Map([...byDevice(others), ...listed.value]);
 });
 
-const notClosed = 'Open,Acknowledged,Snoozed';
+const notClosed: readonly AlertState[] = ['Open', 'Acknowledged', 'Snoozed'];
 
 /** Reads the alerts that are not closed again. */
 export const readAlerts = inOrder(readOpen, (read) => {
@@ -83,7 +84,12 @@ export const readAlertsOfDevices = inOrder(
   async (ids: readonly string[]) => {
     const missing = ids.filter((id) => !listed.value.has(id));
     if (missing.length === 0) return [];
-    const query = { State: notClosed, Kind: 'device.down', Device: missing.join(), Limit: pageSize } as const;
+    const query = {
+      State: [...notClosed],
+      Kind: ['device.down' as const],
+      Device: missing,
+      Limit: pageSize,
+    };
     return take(api.GET('/alerts', { params: { query } }));
   },
   (read) => {
@@ -98,7 +104,7 @@ async function readOpen(): Promise<OpenAlerts> {
   ]);
   const handled = behind.isWhole
     ? []
-    : (await readPages({ State: 'Acknowledged,Snoozed', Suppressed: 'true' }, maxAlerts)).list;
+    : (await readPages({ State: ['Acknowledged', 'Snoozed'], Suppressed: 'true' }, maxAlerts)).list;
   const isWhole = own.isWhole && behind.isWhole;
   const counted = isWhole ? undefined : (await take(api.GET('/summary'))).Alerts;
   const suppressed = [...behind.list, ...handled];
@@ -115,13 +121,18 @@ async function readOpen(): Promise<OpenAlerts> {
 
 /** Reads the alerts that a filter leaves, newest first, until there are `most` of them. */
 async function readPages(
-  filter: { readonly State: string; readonly Suppressed: 'true' | 'false' },
+  filter: { readonly State: readonly AlertState[]; readonly Suppressed: 'true' | 'false' },
   most: number,
 ): Promise<{ readonly list: readonly Alert[]; readonly isWhole: boolean }> {
   const list: Alert[] = [];
   for (;;) {
     const last = list.at(-1);
-    const query = { ...filter, Limit: pageSize, ...(last === undefined ? {} : { Before: last.alert_id }) };
+    const query = {
+      ...filter,
+      State: [...filter.State],
+      Limit: pageSize,
+      ...(last === undefined ? {} : { Before: last.alert_id }),
+    };
     const { data, hasMore } = await takeAnswer(api.GET('/alerts', { params: { query } }));
     list.push(...data);
     if (!hasMore || data.length === 0) return { list, isWhole: true };

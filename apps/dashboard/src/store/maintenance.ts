@@ -166,7 +166,7 @@ const mostSchedules = 20;
  * sentences of the server.
  */
 export async function readQuieted(
-  filter: { readonly Tag?: string; readonly mschedule_id?: string; readonly id?: string },
+  filter: { readonly Tag?: readonly string[]; readonly mschedule_id?: string; readonly id?: string },
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
 ): Promise<readonly string[]> {
   const { id, ...query } = filter;
@@ -204,9 +204,9 @@ async function scheduleOf(device_id: string): Promise<readonly (string | null)[]
 }
 
 async function schedulesOf(filter: {
-  readonly Tag?: string;
+  readonly Tag?: readonly string[];
   readonly mschedule_id?: string;
 }): Promise<readonly (string | null)[]> {
-  const rows = await readAllStates({ ...filter, With: 'Settings' });
+  const rows = await readAllStates({ ...filter, With: ['Settings'] });
   return rows.map(({ Settings }) => Settings?.nschedule_id ?? null);
 }

@@ -6,7 +6,7 @@ import { serverNow } from './clock.ts';
 export async function readOutageCounts(ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
   if (ids.length === 0) return new Map();
   const Timestamp1 = new Date(dayBeginOf(serverNow())).toISOString();
-  const query = { Devices: ids.join(), Timestamp1, Limit: ids.length };
+  const query = { Device: [...ids], Timestamp1, Limit: ids.length };
   const rows = await take(api.GET('/uptime', { params: { query } }));
   return new Map(rows.map(({ device_id, Uptime }) => [device_id, Uptime.Outages]));
 }

@@ -12,7 +12,9 @@ interface Period {
 
 /** The parts of the API from which a report is made. */
 export interface ReportSource {
-  readonly uptime: (query: Period & { Devices: string; Limit: number }) => Promise<readonly UptimeRow[]>;
+  readonly uptime: (
+    query: Period & { readonly Device: readonly string[]; readonly Limit: number },
+  ) => Promise<readonly UptimeRow[]>;
   readonly outages: (
     query: Period & { Before?: string; Limit: number },
   ) => Promise<{ readonly rows: readonly Outage[]; readonly hasMore: boolean }>;
@@ -21,10 +23,12 @@ export interface ReportSource {
     query: Period & { Before?: string; Limit: number },
   ) => Promise<{ readonly rows: readonly Outage[]; readonly hasMore: boolean }>;
   readonly timeline: (
-    query: Period & { Devices: string; Limit: number },
+    query: Period & { readonly Device: readonly string[]; readonly Limit: number },
   ) => Promise<readonly Schemas['DeviceTimeline'][]>;
   /** The rows of `uptime` as CSV. */
-  readonly uptimeCsv: (query: Period & { Devices: string; Limit: number }) => Promise<string>;
+  readonly uptimeCsv: (
+    query: Period & { readonly Device: readonly string[]; readonly Limit: number },
+  ) => Promise<string>;
 }
 
 /** A page of a list, and how many devices one request names: their ids must fit into an address. */
@@ -54,9 +58,9 @@ function periodOf({ from, to }: Moments): Period {
 }
 
 /** The ids in groups, each for one request. */
-function inRequests(ids: readonly string[]): readonly string[] {
+function inRequests(ids: readonly string[]): readonly (readonly string[])[] {
   return Array.from({ length: Math.ceil(ids.length / pageSize) }, (_, at) =>
-    ids.slice(at * pageSize, (at + 1) * pageSize).join(','),
+    ids.slice(at * pageSize, (at + 1) * pageSize),
   );
 }
 
@@ -88,7 +92,7 @@ export async function readReport(
     readOutages(source, ids, period),
     ids.length > mostBars
       ? []
-      : askAll(groups, (Devices) => source.timeline({ ...period, Devices, Limit: pageSize })),
+      : askAll(groups, (Device) => source.timeline({ ...period, Device, Limit: pageSize })),
   ]);
   const intervals = timelines
     .flat()
@@ -138,8 +142,8 @@ export async function readCsv(
   ids: readonly string[],
   moments: Moments,
 ): Promise<string> {
-  const parts = await askAll(inRequests(ids), (Devices) =>
-    source.uptimeCsv({ ...periodOf(moments), Devices, Limit: pageSize }),
+  const parts = await askAll(inRequests(ids), (Device) =>
+    source.uptimeCsv({ ...periodOf(moments), Device, Limit: pageSize }),
   );
   return parts.map((part, at) => (at === 0 ? part : part.slice(part.indexOf('\r\n') + 2))).join('');
 }
@@ -152,6 +156,6 @@ export async function readUptimes(
 ): Promise<ReportData['uptimes']> {
   const period = periodOf(moments);
   return (
-    await askAll(inRequests(ids), (Devices) => source.uptime({ ...period, Devices, Limit: pageSize }))
+    await askAll(inRequests(ids), (Device) => source.uptime({ ...period, Device, Limit: pageSize }))
   ).flat();
 }

@@ -6,7 +6,7 @@ import { serverNow } from './clock.ts';
 import type { DeviceFacts } from './device-facts.ts';
 
 const pageSize = 1_000;
-const With = 'Tags,Locations,LastCheck,Day';
+const With = ['Tags', 'Locations', 'LastCheck', 'Day'] as const;
 
 /** The changed devices; undefined: deleted. */
 export type Changes = ReadonlyMap<string, DeviceFacts | undefined>;
@@ -19,10 +19,10 @@ export interface Read {
 
 /** The filters of a list of states, and what each row has besides. */
 interface StateQuery {
-  readonly With?: string;
+  readonly With?: readonly ('Tags' | 'Locations' | 'LastCheck' | 'Day' | 'Settings')[];
   readonly ChangedSince?: string;
   readonly Search?: string;
-  readonly Tag?: string;
+  readonly Tag?: readonly string[];
   readonly mschedule_id?: string;
 }
 
@@ -30,7 +30,14 @@ interface StateQuery {
 async function* statePages(filter: StateQuery) {
   let after: string | undefined;
   do {
-    const query = { ...filter, Limit: pageSize, ...(after === undefined ? {} : { After: after }) };
+    const { With: more, Tag: tags, ...plain } = filter;
+    const query = {
+      ...plain,
+      ...(more === undefined ? {} : { With: [...more] }),
+      ...(tags === undefined ? {} : { Tag: [...tags] }),
+      Limit: pageSize,
+      ...(after === undefined ? {} : { After: after }),
+    };
     const { data, revision, hasMore } = await takeAnswer(api.GET('/states', { params: { query } }));
     yield { data, revision };
     after = hasMore ? data.at(-1)?.device_id : undefined;

@@ -3,8 +3,9 @@ import type { ReportSource } from './read-report.ts';
 
 /** A report's figures as the API has them. */
 export const reportSource: ReportSource = {
-  uptime: (query) => take(api.GET('/uptime', { params: { query } })),
-  timeline: (query) => take(api.GET('/timeline', { params: { query } })),
+  uptime: (query) => take(api.GET('/uptime', { params: { query: { ...query, Device: [...query.Device] } } })),
+  timeline: (query) =>
+    take(api.GET('/timeline', { params: { query: { ...query, Device: [...query.Device] } } })),
   async outages(query) {
     const { data, hasMore } = await takeAnswer(api.GET('/outages', { params: { query } }));
     return { rows: data, hasMore };
@@ -15,7 +16,12 @@ export const reportSource: ReportSource = {
     return { rows: data, hasMore };
   },
   async uptimeCsv(query) {
-    const all = new URLSearchParams({ ...query, Limit: `${query.Limit}`, fmt: 'csv' });
+    const all = new URLSearchParams({
+      ...query,
+      Device: query.Device.join(),
+      Limit: `${query.Limit}`,
+      fmt: 'csv',
+    });
     const answer = await send(new Request(`/v1.1/uptime?${all}`));
     const text = await answer.text();
     if (!answer.ok) throw new ApiProblem(answer.status, text.slice(0, 200));

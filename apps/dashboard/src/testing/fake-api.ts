@@ -232,9 +232,9 @@ function serveSummary({ serverMs, devices, alerts }: World, query: URLSearchPara
 }
 
 function serveUptime({ serverMs, devices }: World, query: URLSearchParams): Answer {
-  only(query, ['Devices', 'Timestamp1', 'Limit']);
+  only(query, ['Device', 'Timestamp1', 'Limit']);
   const fromMs = Date.parse(query.get('Timestamp1') ?? '');
-  const ids = query.get('Devices')?.split(',') ?? [];
+  const ids = query.get('Device')?.split(',') ?? [];
   if (!(fromMs < serverMs)) throw new Refusal('Timestamp1 must lie in the past');
   const rows = devices.filter(({ id }) => ids.includes(id)).slice(0, limitOf(query, 100, 25));
   const countOf = ({ outages }: WorldDevice) => outages.filter((ms) => ms + minuteMs > fromMs).length;

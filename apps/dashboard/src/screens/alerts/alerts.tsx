@@ -106,7 +106,7 @@ function Nothing({ view }: { readonly view: View }) {
 }
 
 function Closed({ chosen }: { readonly chosen: string }) {
-  const query = { State: 'Closed', Limit: 50 } as const;
+  const query = { State: ['Closed' as const], Limit: 50 };
   // An alert that closes leaves the open ones.
   const all = useRead(() => take(api.GET('/alerts', { params: { query } })), [], [alerts.value.length]);
   const { data } = all;

@@ -219,7 +219,7 @@ async function readHistory(
     const chosen = checks.filter(({ Location }) => location === undefined || Location === location);
     return { from, to, locations, checks, buckets: bucketsOf(chosen, { from, to, bucketMs: bucketMs.day }) };
   }
-  const query = { Bucket: sizes[span], Timestamp1: new Date(from).toISOString(), With: 'Phases' };
+  const query = { Bucket: sizes[span], Timestamp1: new Date(from).toISOString(), With: ['Phases' as const] };
   const sums = await take(
     api.GET('/devices/{device_id}/statistics', { params: { path: { device_id }, query } }),
   );

@@ -25,14 +25,14 @@ export async function readDetail(device_id: string): Promise<DeviceDetail> {
     takeAnswer(api.GET('/devices/{device_id}', { params: { path } })),
     take(api.GET('/devices/{device_id}/checks', { params: { path, query: { Limit: shownChecks } } })),
     take(api.GET('/devices/{device_id}/outages', { params: { path, query: { Limit: 8 } } })),
-    take(api.GET('/alerts', { params: { query: { Device: device_id, Limit: 10 } } })),
+    take(api.GET('/alerts', { params: { query: { Device: [device_id], Limit: 10 } } })),
     readAudit(device_id),
   ]);
   return { device, etag, checks, outages, alerts, audit };
 }
 
 async function readAudit(Id: string): Promise<DeviceDetail['audit']> {
-  const { data = [] } = await api.GET('/audit', { params: { query: { Kind: 'device', Id, Limit: 10 } } });
+  const { data = [] } = await api.GET('/audit', { params: { query: { Kind: ['device'], Id, Limit: 10 } } });
   return data;
 }
 
@@ -64,7 +64,7 @@ export interface StatusHistory {
 export async function readStatusHistory(device_id: string, from: number): Promise<StatusHistory> {
   const Timestamp1 = new Date(from).toISOString();
   const [timelines, { Uptime: uptime }] = await Promise.all([
-    take(api.GET('/timeline', { params: { query: { Devices: device_id, Timestamp1 } } })),
+    take(api.GET('/timeline', { params: { query: { Device: [device_id], Timestamp1 } } })),
     take(api.GET('/devices/{device_id}/uptime', { params: { path: { device_id }, query: { Timestamp1 } } })),
   ]);
   return { intervals: timelines[0]?.Intervals ?? [], uptime, readMs: now.peek() };

@@ -56,7 +56,7 @@ function useQuieted(target: Target | undefined, span: { readonly fromMs: number;
     target === undefined
       ? undefined
       : target.kind === 'tag'
-        ? { Tag: target.tag }
+        ? { Tag: [target.tag] }
         : target.kind === 'device'
           ? { id: target.id }
           : { mschedule_id: target.schedule.mschedule_id };
