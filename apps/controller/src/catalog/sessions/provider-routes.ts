@@ -189,7 +189,7 @@ async function comeBack(deps: Known, { query, cookie, address }: FormRequest): P
 /** Lets somebody who is in several accounts choose one: the provider, which knows them now, is asked once more. */
 function choice(accounts: readonly string[]): OuterReply {
   const links = accounts.map((account) => ({
-    to: `${path}?${new URLSearchParams({ [accountField]: account })}`,
+    to: `${path}?${accountField}=${encodeURIComponent(account)}`,
     words: account,
   }));
   const shown = { title: 'Choose an account', lines: ['You are in several.'], fields: null, links };

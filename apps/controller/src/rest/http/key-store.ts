@@ -112,10 +112,8 @@ export async function findPeople(
     .orderBy('user_no')
     .limit(maxAccounts)
     .execute();
-  return found.map(({ account: name, passwordHash, isProven, isUseOld: _, ...row }) => ({
-    account: name,
-    passwordHash,
-    isProven,
-    row,
-  }));
+  return found.map((person) => {
+    const { account: name, passwordHash, isProven, isUseOld: _, ...row } = person;
+    return { account: name, passwordHash, isProven, row };
+  });
 }
