@@ -118,7 +118,7 @@ test('a test message goes to a contact by its name, and the answer of its server
   const refused = await run('test', 'Hook');
   expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('did not arrive: HTTP 410 Gone')]);
   expect((await run('test', 'nobody')).err).toContain('account tester has no contact nobody');
-  expect((await run('add', 'noc@example.org', '--name', 'hook')).err).toContain('is taken');
+  expect((await run('add', 'noc@example.org', '--name', 'hook')).err).toContain('There is already a contact');
   expect((await run('add', 'noc@example.org')).code).toBe(0);
   await withClient(own.url, (client) =>
     // Names were not unique once.

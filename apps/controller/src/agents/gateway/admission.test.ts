@@ -33,7 +33,7 @@ describe('the decision who may connect', () => {
     [
       'an unknown certificate',
       async () => (await issueIdentity(bench.authorities.signing)).identity,
-      /certificate is not known/,
+      /unknown agent/,
     ],
   ])('%s is refused', async (_what, identity, message) => {
     await using server = await bench.gatewayWith(nothing);

@@ -46,7 +46,7 @@ describe('maintenance schedules', () => {
     [{ Recurrence: 'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30' }, 'Recurrence never occurs within 30 years'],
     [{ Recurrence: 'FREQ=DAILY;UNTIL=20260901T000000Z' }, 'Recurrence never occurs within 30 years'],
     [{ Timezone: 'CET+1' }, 'Timezone must be the IANA name of a time zone'],
-    [{ EndOnFirstOk: 'yes' }, 'EndOnFirstOk must be true or false'],
+    [{ EndOnFirstOk: 'yes' }, 'EndOnFirstOk must be true, false or null'],
   ])('%j is refused: %s', async (more, reason) => {
     const said = await message('POST', '/mschedules', { ...nightly, ...more });
     expect(said.slice(0, 5 + reason.length)).toBe(`1004 ${reason}`);

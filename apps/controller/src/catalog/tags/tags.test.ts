@@ -52,7 +52,11 @@ describe('tags', () => {
       UpdatedAt: expect.any(String),
     });
     expect((await send('DELETE', `/tags/${tag_id}`)).json).toEqual({ tag_id });
-    expect((await send('GET', `/tags/${tag_id}`)).json).toEqual({ code: 1003, message: 'No such tag.' });
+    expect((await send('GET', `/tags/${tag_id}`)).json).toEqual({
+      code: 1003,
+      message: 'No such tag.',
+      reason: 'no_such_tag',
+    });
     expect((await send('PUT', `/tags/${newId()}/devices/${device_id}`)).json).toMatchObject({ code: 1003 });
   });
 

@@ -117,6 +117,7 @@ describe('what was seen', () => {
   it('is asked for now, or it says who is missing', async () => {
     expect((await rest.send('POST', `${device}/check`, { key })).json).toEqual({
       code: 1005,
+      reason: 'no_answer',
       message: 'Location local has no agent.',
     });
     nowResult = { kind: 'done', checkId: sample.ids['check_id'] ?? '' };

@@ -201,7 +201,7 @@ describe('a list of history', () => {
     ] as const)
       expect([path, await code(`${device}/${path}`)]).toEqual([path, expected]);
     expect(problem.parse((await get(`${device}/events?Type=Down,down`)).json).message).toContain(
-      'Type has the value "down", but accepted is',
+      'Type: "down" is not a type of event. Did you mean Down?',
     );
   });
 

@@ -101,7 +101,11 @@ test.each<[what: string, traceroute: unknown, message: RegExp]>([
   ['a text that is no traceroute', { Hops: 'all' }, /sent a traceroute that is not readable$/],
 ])('%s is a conflict with its reason', async (_what, traceroute, message) => {
   const device = await requested('dev', '10.0.0.8', traceroute);
-  expect((await trace(device.id)).json).toEqual({ code: 1005, message: expect.stringMatching(message) });
+  expect((await trace(device.id)).json).toEqual({
+    code: 1005,
+    reason: 'no_answer',
+    message: expect.stringMatching(message),
+  });
 });
 
 test('the traceroutes that are kept are listed, newest first, without those that were not possible', async () => {
@@ -142,7 +146,11 @@ test('an address or text of a hop that an agent made up is shown cleaned', async
 test('nobody who could trace is a conflict', async () => {
   const device = await requested('lone', '10.0.0.10');
   nowResult = { kind: 'nobody', message: 'no agent is there' };
-  expect((await trace(device.id)).json).toEqual({ code: 1005, message: 'no agent is there' });
+  expect((await trace(device.id)).json).toEqual({
+    code: 1005,
+    reason: 'no_answer',
+    message: 'no agent is there',
+  });
 });
 
 /**
@@ -170,6 +178,7 @@ test('a traceroute that comes after its check is awaited, for twenty seconds', a
   const device = await requested('late', '10.0.0.11');
   expect(await awaited(device.id, async () => clock.stepWall(20_000))).toEqual({
     code: 1005,
+    reason: 'no_answer',
     message: 'agent edge of Location local checked the device, but its traceroute did not come in time',
   });
   const late = JSON.stringify({ Traceroute: { Reached: true, Hops: [hop(1, '10.0.0.11', 'connected')] } });

@@ -122,7 +122,7 @@ describe('a limited writer', () => {
       account.send('POST', '/keys', { Name: 'k', Level: 'UR', Tags }, { key: admin });
     const fault = 'Tags must be set, and hold none but those of your own key';
     expect((await as(null)).text).toContain(fault);
-    expect((await as([account.tags.theirs])).text).toContain('neither the name nor the id');
+    expect((await as([account.tags.theirs])).text).toContain('There is no tag');
     expect((await as(['mine'])).status).toBe(200);
     const person = { Name: 'Ada', Email: 'ada@example.org', Level: 'UR' };
     expect((await account.send('POST', '/users', person, { key: admin })).text).toContain(fault);

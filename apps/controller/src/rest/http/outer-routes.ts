@@ -191,7 +191,8 @@ async function readFields(request: IncomingMessage): Promise<URLSearchParams> {
   let text = '';
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     text += String(chunk);
-    if (text.length > longestForm) throw malformed(`The form is longer than ${longestForm} characters.`);
+    if (text.length > longestForm)
+      throw malformed(`The form is longer than ${longestForm} characters.`, 'body_too_large');
   }
   return new URLSearchParams(text);
 }
