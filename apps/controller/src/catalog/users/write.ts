@@ -262,6 +262,7 @@ async function refusePower(
 
 const needsInvitation: Conflict = {
   kind: 'conflict',
+  reason: 'conflict',
   message:
     'The e-mail address of somebody who has signed in changes when they accept a new invitation with it: POST /users/{user_id}/invite {"Email": "…"}.',
   faults: [{ field: 'Email', message: 'changes by a new invitation only' }],
