@@ -6,6 +6,7 @@ import { makeCertificate } from '@vantage/probes/testing';
 import { beforeEach, expect, test } from 'vitest';
 import type { Asked } from './ask.ts';
 import { judgeCertificate, judgeFiles } from './certificate.ts';
+import { examineDatabase } from './database.ts';
 import { judgeAgents, judgeApi, judgeDisk } from './examine.ts';
 import { examineKeyFile } from './key-file.ts';
 import { judgeReadiness } from './readiness.ts';
@@ -79,6 +80,17 @@ test('agents that are away are named, those that nobody expects are not', () => 
   expect(judge(agent('a', 'New'))).toMatchObject({ level: 'warning' });
   expect(judge(...Array.from({ length: 7 }, (_, i) => agent(`a${i}`, 'Away')))?.text).toMatch(/ and 2 more$/);
   expect(judgeAgents(answer('{"code":1001}', 400))).toEqual([]);
+});
+
+test('a database that was copied is named', async () => {
+  const from = 'postgres://vantage@db.example/vantage';
+  const moved = { from, to: 'embedded', name: 'the embedded database', copyId: 'a' };
+  writeFileSync(path.join(folder, 'database-moved.json'), JSON.stringify(moved));
+  expect(await examineDatabase(folder, { VANTAGE_DATABASE_URL: from })).toMatchObject([
+    { level: 'warning', step: 'database', text: expect.stringContaining('the embedded database is used') },
+  ]);
+  // The settings name another database meanwhile, here none.
+  expect(await examineDatabase(folder, {})).toEqual([]);
 });
 
 test('a step without an answer is a fault', () => {

@@ -34,7 +34,7 @@ export function judgeReadiness(readyz: Asked): readonly Finding[] {
         step,
         text: first,
         remedy:
-          'Look at the database: it is away, hangs, or is full. docs/operate.md, the first row of "Log lines".',
+          'Look at the database: it is unreachable, hangs, or is full. docs/operate.md, the first row of "Log lines".',
       },
       ...found,
     ];

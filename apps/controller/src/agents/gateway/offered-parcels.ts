@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Tables } from '../../platform/db/index.ts';
 
 const everyMs = 15_000;
-/** A gateway that was not seen for so long has ended. It writes each few seconds. */
+/** A gateway writes each few seconds; one that was not seen for a minute has ended. */
 const goneUs = 60_000_000;
 
 /** A package of the agent that the release key signed. */

@@ -49,7 +49,7 @@ export interface Facts {
 }
 
 /**
- * The action that ends each finding. Texts and remedies stand in `/readyz`, which strangers may read: they
+ * The action that ends each finding. Texts and remedies are in `/readyz`, which strangers may read: they
  * name no person, no address and no path of a secret.
  */
 const remedies: Readonly<Record<FindingId, string>> = {
@@ -91,7 +91,7 @@ export interface Finding {
   readonly alert: Problem | undefined;
 }
 
-/** The operator is told for so long that the database went back, and people who are notified for the first hour. */
+/** The finding that the database went back lasts a week, its alert an hour. */
 const backMs = 7 * dayMs;
 const backAlertMs = hourMs;
 /** Whoever replaces two files one after the other needs a moment. */

@@ -24,7 +24,7 @@ const freshMs = 5_000;
 /** A database that needs longer does not answer. */
 const patienceMs = 2_000;
 
-/** Creates them. `own` returns the facts that the controller knows by itself; `keyFile` looks at its key file. */
+/** Creates the findings. `own` returns the facts that only this controller has; `keyFile` looks at its key file. */
 export function createFindings(deps: {
   readonly kysely: Kysely<Tables>;
   readonly controllerId: string;
@@ -84,7 +84,7 @@ const loggedElsewhere: ReadonlySet<FindingId> = new Set([
   'worker_away',
 ]);
 
-/** Logs once that a finding began, and once that it is over. */
+/** Logs the begin and the end of a finding, once each. */
 function createReport(log: Logger): (findings: readonly Finding[]) => void {
   let said: ReadonlyMap<FindingId, string> = new Map();
   return (findings) => {

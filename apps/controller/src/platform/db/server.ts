@@ -6,8 +6,8 @@ import { tlsAdvice } from './tls-advice.ts';
 
 const leastVersion = 15;
 const lookAgainMs = 1_000;
-/** A server that stays away is looked for so often. */
-const mostLookAgainMs = 15_000;
+/** The longest pause between two attempts. */
+const maxLookAgainMs = 15_000;
 
 /** How a start waits for a server that accepts no connection at the moment. */
 interface Waiting {
@@ -35,7 +35,7 @@ export async function requireSupportedServer(kysely: Kysely<Tables>, waiting?: W
       if (waiting === undefined || waiting.ending.aborted) throw fault;
       if (!isServerBusy(fault) && !isServerAway(fault)) throw fault;
       if (tries === 0) tell(waiting, `${messageOf(fault)}; waiting for it`);
-      const waitMs = Math.min(mostLookAgainMs, lookAgainMs * 2 ** Math.min(tries, 10));
+      const waitMs = Math.min(maxLookAgainMs, lookAgainMs * 2 ** Math.min(tries, 10));
       await waiting.clock.sleep(waitMs, waiting.ending).catch(() => {});
       return undefined;
     });
