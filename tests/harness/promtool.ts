@@ -12,7 +12,8 @@ export function promtoolComplaints(args: readonly string[], input = ''): string 
 }
 
 /**
- * What promtool writes, while this process goes on to answer its requests; undefined when this machine has no promtool.
+ * Runs promtool while this process goes on to answer its requests; returns what it writes, undefined when this machine
+ * has no promtool.
  */
 export function promtoolAnswer(args: readonly string[]): Promise<string | undefined> {
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-import openapiTS, { astToString, NEVER } from 'openapi-typescript';
+import openapiTS, { astToString, NEVER, STRING, tsUnion } from 'openapi-typescript';
 import { openApiDocument } from '../../apps/controller/src/rest/api/openapi/document.ts';
 import { createRestFixture } from '../../apps/controller/src/rest/api/testing/rest-fixture.ts';
 
@@ -8,10 +8,17 @@ export async function freshDocument(): Promise<unknown> {
   return JSON.parse(JSON.stringify(openApiDocument(rest.routes)));
 }
 
-/** The types of a document. A schema `not: {}` is `never`, which openapi-typescript alone calls unknown. */
+/**
+ * The types of a document. A property with the schema `not: {}` is `never`; openapi-typescript calls it unknown. A list
+ * in a query is an array, or a text that joins its members by commas, as clients of earlier versions send it.
+ */
 export async function typesOf(document: unknown): Promise<string> {
   const nodes = await openapiTS(JSON.stringify(document), {
     transform: (schema) => ('not' in schema ? NEVER : undefined),
+    postTransform: (type, { path }) =>
+      path !== undefined && /\/parameters\/query\/[^/]+$/.test(path) && 'elementType' in type
+        ? tsUnion([type, STRING])
+        : undefined,
   });
   return astToString(nodes);
 }

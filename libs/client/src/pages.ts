@@ -27,7 +27,7 @@ export interface Page {
 }
 
 /**
- * The pages of the list at `first`, by `Link: rel="next"`; at most `most` of them. They are requested where the first
+ * The pages of the list at `first`, by `Link: rel="next"`; at most `most` of them. They are asked for where the first
  * one was: a link has the public address of the controller, and a client may know it by another one.
  */
 export async function* pages(

@@ -116,8 +116,7 @@ export function createEnrolment(deps: {
         const reply = await enrol(token, endpoint, signal);
         const isRejected = reply.kind === 'refused' || reply.kind === 'revoked';
         if (isRejected || reply.kind === 'granted') hasFreshToken = false;
-        if (isRejected)
-          log.warn(`enrolment token rejected; keeping the existing identity: ${reply.text}`);
+        if (isRejected) log.warn(`enrolment token rejected; keeping the existing identity: ${reply.text}`);
       }
       const proof = isRefused ? undefined : inForce();
       if (proof !== undefined) return proof;

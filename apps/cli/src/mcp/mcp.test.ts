@@ -65,7 +65,9 @@ test('tools read; with writes they change, too; keys and forms of answers are le
 test.each(['..', '.', ''])(
   'a tool asks nothing with %j in its path: it would reach another thing',
   (device_id) => {
-    const [tool] = toolsOf(document, { writes: false, level: 'UR' }).filter(({ name }) => name === 'getDevice');
+    const [tool] = toolsOf(document, { writes: false, level: 'UR' }).filter(
+      ({ name }) => name === 'getDevice',
+    );
     if (tool === undefined) throw new Error('no tool');
     expect(requestOf(tool, { device_id: 'a/../b' }).path).toBe('/devices/a%2F..%2Fb');
     expect(() => requestOf(tool, { device_id })).toThrow('device_id must be an id');

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError, createVantageClient, type VantageClient } from '@vantage/client';
 import type { Json } from '@vantage/domain';
-import { Fault, faultSentence } from '@vantage/kernel';
+import { Fault, faultSentence, faultText } from '@vantage/kernel';
 import { type ControllerAccess, createHttpsFetch, Unreachable } from './https-fetch.ts';
 
 /** A request of a batch. */
@@ -112,7 +112,8 @@ export async function take<Data>(
   return data;
 }
 
-function refusalOf(status: number, problem: unknown): Fault {
+/** A refusal of the API for people: its sentence, and a line for each fault that the sentence leaves out. Pure. */
+export function refusalOf(status: number, problem: unknown): Fault {
   if (problem === null || typeof problem !== 'object' || !('message' in problem))
     return new Fault(
       'stop',
@@ -124,7 +125,7 @@ function refusalOf(status: number, problem: unknown): Fault {
   const said = String(problem.message);
   const lines = errors.flatMap((each) => {
     const { field = '', message = '' } = { ...(each as { field?: string; message?: string }) };
-    return said.includes(message) ? [] : [faultSentence({ field, message })]; // the first three are in the sentence
+    return said.includes(faultText({ field, message })) ? [] : [faultSentence({ field, message })]; // the first three are in the sentence
   });
   return new Fault('stop', 'refused', [said, ...lines].join('\n'));
 }

@@ -176,8 +176,14 @@ export function referenceFault(field: string, what: Thing, must: string, text: s
   return { ...sentFault(field, accepted, text), reason: missingReason(what) };
 }
 
-/** The fault of a text that is neither the name nor the id of a tag. */
-export function tagFault(field: string, text: string): FieldFault {
-  const message = `There is no tag ${JSON.stringify(text.slice(0, 60))}. Create it first with POST /tags`;
+/** The fault of a text that names no tag, or `found` ones, because names were not unique once. */
+export function tagFault(field: string, text: string, found = 0): FieldFault {
+  const name = JSON.stringify(text.slice(0, 60));
+  if (found > 1)
+    return {
+      field,
+      message: `names ${name}, which is the name of several tags; send the tag_id of one of them`,
+    };
+  const message = `There is no tag ${name}. Create it first with POST /tags`;
   return { field, message, reason: missingReason('tag') };
 }

@@ -2075,7 +2075,7 @@ export interface paths {
         get: operations["getUser"];
         /**
          * Changes a person: the name, the e-mail address, the level, the tags
-         * @description Sessions change with it. Every controller knows of it within 5 seconds. The e-mail address of somebody who has signed in changes by a new invitation only.
+         * @description Sessions change with it. Every controller knows of it within 5 seconds.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<user>`, with `fmt=csv` it is `text/csv` with one row.
          *
@@ -2107,8 +2107,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Invites a person again, for example one who forgot the password or has another e-mail address
-         * @description The link before is over. The password and the e-mail address of the person stay until the new invitation is accepted; then all sessions of the person end. A person who has signed in before is told at the present address, by mail, where there is a mail server.
+         * Invites a person again, for example one who forgot the password
+         * @description The link before is over. A password that the person has stays good until the new invitation is accepted; then all sessions of the person end.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<user>`, with `fmt=csv` it is `text/csv` with one row.
          *
@@ -2265,8 +2265,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The health of Vantage itself: findings, controllers, backups, disk, queues
-         * @description The account that the installation had first is the operator’s: it sees the sizes, and the queues of all accounts. Others see the queues of their own.
+         * The health of Vantage itself: warnings, controllers, backups, disk, queues
+         * @description Numbers of the whole installation, without names of other accounts.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<installation>`, with `fmt=csv` it is `text/csv` with one row.
          *
@@ -4546,7 +4546,7 @@ export interface components {
              */
             readonly Version?: string | null;
             /**
-             * @description New: invited, not connected yet. Expired: its invitation was not used within 15 minutes, or its agent did not connect before its certificate ended; both are refused. Invite again, and DELETE removes this one.
+             * @description New: invited, not connected yet. Expired: its invitation was not used within 15 minutes and is refused; invite again, and DELETE removes this one.
              * @example Connected
              * @enum {string}
              */
@@ -4725,7 +4725,7 @@ export interface components {
              *       "device.up"
              *     ]
              */
-            Notify?: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing" | "acknowledged")[] | null;
+            Notify?: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "acknowledged")[] | null;
             /**
              * @description It gets nothing. Every decision and message for it is recorded, so that you can compare them with another system (GET /alerts?Shadow=Y).
              * @example false
@@ -4825,7 +4825,7 @@ export interface components {
              *       "device.up"
              *     ]
              */
-            Notify?: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing" | "acknowledged")[] | null;
+            Notify?: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "acknowledged")[] | null;
             /**
              * @description It gets nothing. Every decision and message for it is recorded, so that you can compare them with another system (GET /alerts?Shadow=Y).
              * @example false
@@ -5553,7 +5553,7 @@ export interface components {
              * @example device.down
              * @enum {string}
              */
-            Kind?: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing";
+            Kind?: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old";
         };
         /**
          * @description A step of a notification schedule: whom it notifies, how long after the alert and at which hours.
@@ -6357,19 +6357,6 @@ export interface components {
             readonly UpdatedAt?: components["schemas"]["Timestamp"];
         };
         /**
-         * @description How a person is invited again.
-         * @example {
-         *       "Email": "ada@example.org"
-         *     }
-         */
-        UserInvite: {
-            /**
-             * @description The address with which the person signs in after the invitation is accepted; absent: the same.
-             * @example ada@example.org
-             */
-            Email?: string;
-        };
-        /**
          * @description The key of a sign-in, or e-mail address and password.
          * @example {
          *       "Key": "3f1c9a7e52d04b86",
@@ -6396,7 +6383,7 @@ export interface components {
              */
             Email?: string;
             /**
-             * @description The name of the account, where the address is known in several. Without it, it is the one with this password; of a person whom a proxy signed in, the only one to which it did so before. Where that leaves several, the answer is 1005 with their names in Accounts.
+             * @description With Email: the name of the account. Without it, the account is the one to which the person was invited first.
              * @example default
              */
             Account?: string;
@@ -6517,10 +6504,6 @@ export interface components {
          *           },
          *           "ETag": "\"9f2c61ab03de4471.0c1d2e3f40516273\""
          *         }
-         *       ],
-         *       "Accounts": [
-         *         "default",
-         *         "branch"
          *       ]
          *     }
          */
@@ -6572,14 +6555,6 @@ export interface components {
             }[];
             /** @description Of an atomic batch in which an operation failed: its results up to that one. */
             Results?: components["schemas"]["OperationResult"][];
-            /**
-             * @description Of a sign-in that has to name its account: the accounts of the person.
-             * @example [
-             *       "default",
-             *       "branch"
-             *     ]
-             */
-            Accounts?: string[];
         };
         /**
          * @description The answer of one operation of a batch.
@@ -7318,8 +7293,7 @@ export interface components {
          *       "Alerts": {
          *         "Open": 2,
          *         "Acknowledged": 1,
-         *         "Snoozed": 0,
-         *         "Suppressed": 1
+         *         "Snoozed": 0
          *       },
          *       "LastCheck": "2026-02-25T23:38:03+01:00",
          *       "Tags": [
@@ -7454,8 +7428,7 @@ export interface components {
          * @example {
          *       "Open": 2,
          *       "Acknowledged": 1,
-         *       "Snoozed": 0,
-         *       "Suppressed": 1
+         *       "Snoozed": 0
          *     }
          */
         AlertCounts: {
@@ -7474,11 +7447,6 @@ export interface components {
              * @example 0
              */
             Snoozed: number;
-            /**
-             * @description Of those that are open: their messages are held back because the cause is elsewhere.
-             * @example 1
-             */
-            Suppressed: number;
         };
         /**
          * @description The devices with a tag, or with one of the tags below a level of paths, by status.
@@ -9377,7 +9345,7 @@ export interface components {
              */
             readonly Version: string | null;
             /**
-             * @description New: invited, not connected yet. Expired: its invitation was not used within 15 minutes, or its agent did not connect before its certificate ended; both are refused. Invite again, and DELETE removes this one.
+             * @description New: invited, not connected yet. Expired: its invitation was not used within 15 minutes and is refused; invite again, and DELETE removes this one.
              * @example Connected
              * @enum {string}
              */
@@ -9573,7 +9541,7 @@ export interface components {
              * @description Kinds of messages that it gets; null: all.
              * @example null
              */
-            Notify: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing" | "acknowledged")[] | null;
+            Notify: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "acknowledged")[] | null;
             /**
              * @description It gets nothing. Every decision and message for it is recorded, so that you can compare them with another system (GET /alerts?Shadow=Y).
              * @example false
@@ -10614,7 +10582,7 @@ export interface components {
              * @example device.down
              * @enum {string}
              */
-            Kind: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing";
+            Kind: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old";
             /**
              * @description Closed: what it is about has ended.
              * @example Open
@@ -11250,14 +11218,6 @@ export interface components {
          *       "Warnings": [
          *         "a clock may be wrong: it is 3 s ahead of the database"
          *       ],
-         *       "Findings": [
-         *         {
-         *           "Id": "clock_wrong",
-         *           "Severity": "warning",
-         *           "Text": "a clock may be wrong: it is 3 s ahead of the database",
-         *           "Remedy": "Correct the clock that is named."
-         *         }
-         *       ],
          *       "Controllers": [
          *         {
          *           "StartedAt": "2026-02-25T23:38:03+01:00",
@@ -11293,14 +11253,12 @@ export interface components {
              */
             Version: string;
             /**
-             * @description The texts of `Findings`; []: nothing.
+             * @description What an operator has to see to at this controller, as `/readyz` says it; []: nothing.
              * @example [
              *       "a clock may be wrong: it is 3 s ahead of the database"
              *     ]
              */
             Warnings: string[];
-            /** @description The states that an operator has to see to, at this controller and in the installation, as `/readyz` and `./vantage doctor` say them; []: none. */
-            Findings: components["schemas"]["Finding"][];
             /**
              * @description The controllers that ran in the last minutes, the oldest first.
              * @example [
@@ -11325,49 +11283,16 @@ export interface components {
             Backup: components["schemas"]["InstallationBackup"];
             Disk: components["schemas"]["InstallationDisk"];
             /**
-             * @description Size of the database; null: not for this account.
+             * @description Size of the database.
              * @example 1073741824
              */
-            DatabaseBytes: number | null;
+            DatabaseBytes: number;
             /**
              * @description When the certificate of the REST port ends; null: not known.
              * @example 2026-02-25T23:38:03+01:00
              */
             CertificateEnd: components["schemas"]["Timestamp"] | null;
             Queues: components["schemas"]["InstallationQueues"];
-        };
-        /**
-         * @description A state that an operator has to see to.
-         * @example {
-         *       "Id": "clock_wrong",
-         *       "Severity": "warning",
-         *       "Text": "a clock may be wrong: it is 3 s ahead of the database",
-         *       "Remedy": "Correct the clock that is named."
-         *     }
-         */
-        Finding: {
-            /**
-             * @description Names the finding for programs.
-             * @example clock_wrong
-             * @enum {string}
-             */
-            Id: "clock_wrong" | "disk_low" | "certificate_ending" | "certificate_refused" | "database_back" | "database_moved" | "key_missing" | "key_other" | "backup_none" | "backup_old" | "contact_failing" | "worker_away" | "messages_late" | "roll_up_late" | "requests_overdue" | "items_refused";
-            /**
-             * @description `fault`: something stops, or stops at the next start.
-             * @example warning
-             * @enum {string}
-             */
-            Severity: "warning" | "fault";
-            /**
-             * @description One clause for people.
-             * @example a clock may be wrong: it is 3 s ahead of the database
-             */
-            Text: string;
-            /**
-             * @description The action that ends it, for people.
-             * @example Correct the clock that is named.
-             */
-            Remedy: string;
         };
         /**
          * @description The age of the backups.
@@ -11395,7 +11320,7 @@ export interface components {
             MaxDays: number | null;
         };
         /**
-         * @description The disk of the data; null: not known, or not for this account.
+         * @description The disk of the data; null: not known.
          * @example {
          *       "Free": 52428800000,
          *       "Total": 52428800000
@@ -11414,7 +11339,7 @@ export interface components {
             Total: number;
         } | null;
         /**
-         * @description What waits.
+         * @description What waits in the whole installation.
          * @example {
          *       "NotificationsPending": 0,
          *       "OldestNotification": "2026-02-25T23:38:03+01:00",
@@ -14775,7 +14700,7 @@ export interface operations {
                  *       "local"
                  *     ]
                  */
-                Location?: string[];
+                Location?: string[] | string;
                 /**
                  * @description Checks with these ResultCodes only.
                  * @example [
@@ -14783,7 +14708,7 @@ export interface operations {
                  *       "3"
                  *     ]
                  */
-                ResultCode?: ("1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "10")[];
+                ResultCode?: ("1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "10")[] | string;
                 /**
                  * @description Most rows to return; more than 100 is taken as 100.
                  * @example 100
@@ -15037,7 +14962,7 @@ export interface operations {
                  *       "Down"
                  *     ]
                  */
-                Status?: ("Up" | "Down" | "Maint" | "Unknown")[];
+                Status?: ("Up" | "Down" | "Maint" | "Unknown")[] | string;
                 /**
                  * @description A part of ShortName, FullName or URL, in any letter case. The answer has no X-Total-Count.
                  * @example shop
@@ -15049,7 +14974,7 @@ export interface operations {
                  *       "berlin/rack-3"
                  *     ]
                  */
-                Tag?: string[];
+                Tag?: string[] | string;
                 /**
                  * @description Devices of this Method only.
                  * @example [
@@ -15057,14 +14982,14 @@ export interface operations {
                  *       "PING"
                  *     ]
                  */
-                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script")[];
+                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script")[] | string;
                 /**
                  * @description Name or id of a Location, or several: the devices that are checked from there only.
                  * @example [
                  *       "local"
                  *     ]
                  */
-                Location?: string[];
+                Location?: string[] | string;
                 /**
                  * @description The one with this ExternalKey only.
                  * @example cmdb-4711
@@ -15087,7 +15012,7 @@ export interface operations {
                  *       "warning"
                  *     ]
                  */
-                Severity?: ("critical" | "warning" | "info")[];
+                Severity?: ("critical" | "warning" | "info")[] | string;
                 /**
                  * @description true: devices in a retry sequence only; false: all others.
                  * @example true
@@ -16233,7 +16158,7 @@ export interface operations {
                  *       "Location"
                  *     ]
                  */
-                By?: ("Tag" | "Path" | "Location")[];
+                By?: ("Tag" | "Path" | "Location")[] | string;
             };
             header?: {
                 /**
@@ -16303,8 +16228,7 @@ export interface operations {
                      *       "Alerts": {
                      *         "Open": 2,
                      *         "Acknowledged": 1,
-                     *         "Snoozed": 0,
-                     *         "Suppressed": 1
+                     *         "Snoozed": 0
                      *       },
                      *       "LastCheck": "2026-02-25T23:38:03+01:00",
                      *       "Tags": [
@@ -16367,7 +16291,7 @@ export interface operations {
                  *       "Down"
                  *     ]
                  */
-                Status?: ("Up" | "Down" | "Maint" | "Unknown")[];
+                Status?: ("Up" | "Down" | "Maint" | "Unknown")[] | string;
                 /**
                  * @description A part of ShortName, FullName or URL, in any letter case. The answer has no X-Total-Count.
                  * @example shop
@@ -16379,7 +16303,7 @@ export interface operations {
                  *       "berlin/rack-3"
                  *     ]
                  */
-                Tag?: string[];
+                Tag?: string[] | string;
                 /**
                  * @description Devices of this Method only.
                  * @example [
@@ -16387,14 +16311,14 @@ export interface operations {
                  *       "PING"
                  *     ]
                  */
-                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script")[];
+                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script")[] | string;
                 /**
                  * @description Name or id of a Location, or several: the devices that are checked from there only.
                  * @example [
                  *       "local"
                  *     ]
                  */
-                Location?: string[];
+                Location?: string[] | string;
                 /**
                  * @description The one with this ExternalKey only.
                  * @example cmdb-4711
@@ -16417,7 +16341,7 @@ export interface operations {
                  *       "warning"
                  *     ]
                  */
-                Severity?: ("critical" | "warning" | "info")[];
+                Severity?: ("critical" | "warning" | "info")[] | string;
                 /**
                  * @description true: devices in a retry sequence only; false: all others.
                  * @example true
@@ -16470,7 +16394,7 @@ export interface operations {
                  *       "Locations"
                  *     ]
                  */
-                With?: ("Tags" | "Locations" | "LastCheck" | "Master" | "Day" | "Settings")[];
+                With?: ("Tags" | "Locations" | "LastCheck" | "Master" | "Day" | "Settings")[] | string;
                 /**
                  * @description The Vantage-Revision of an earlier answer, at most 50 minutes old: only what changed since. Rows with Gone are devices that were deleted or are not in the list any more. A row may come though nothing changed.
                  * @example mb1ou4ao-2f6-hqy6qs8cdk
@@ -16660,7 +16584,7 @@ export interface operations {
                  *       "local"
                  *     ]
                  */
-                Location?: string[];
+                Location?: string[] | string;
                 /**
                  * @description Events of these types only.
                  * @example [
@@ -16668,7 +16592,7 @@ export interface operations {
                  *       "Deleted"
                  *     ]
                  */
-                Type?: ("Created" | "Deleted" | "Changed" | "Error" | "Recovered" | "Partial" | "Down" | "Up" | "Unknown" | "MaintStart" | "MaintEnd" | "Slow" | "Fast" | "CertificateExpiring" | "Alert" | "AlertFailed" | "AlertSuppressed" | "LocationOffline" | "LocationOnline" | "AnchorDown" | "AnchorUp" | "AgentFenced" | "AgentRevoked" | "AgentUpgraded" | "AgentUpgradeFailed")[];
+                Type?: ("Created" | "Deleted" | "Changed" | "Error" | "Recovered" | "Partial" | "Down" | "Up" | "Unknown" | "MaintStart" | "MaintEnd" | "Slow" | "Fast" | "CertificateExpiring" | "Alert" | "AlertFailed" | "AlertSuppressed" | "LocationOffline" | "LocationOnline" | "AnchorDown" | "AnchorUp" | "AgentFenced" | "AgentRevoked" | "AgentUpgraded" | "AgentUpgradeFailed")[] | string;
                 /**
                  * @description Most rows to return; more than 100 is taken as 100.
                  * @example 100
@@ -16818,7 +16742,7 @@ export interface operations {
                  *       "local"
                  *     ]
                  */
-                Location?: string[];
+                Location?: string[] | string;
                 /**
                  * @description Events of these types only.
                  * @example [
@@ -16826,7 +16750,7 @@ export interface operations {
                  *       "Deleted"
                  *     ]
                  */
-                Type?: ("Created" | "Deleted" | "Changed" | "Error" | "Recovered" | "Partial" | "Down" | "Up" | "Unknown" | "MaintStart" | "MaintEnd" | "Slow" | "Fast" | "CertificateExpiring" | "Alert" | "AlertFailed" | "AlertSuppressed" | "LocationOffline" | "LocationOnline" | "AnchorDown" | "AnchorUp" | "AgentFenced" | "AgentRevoked" | "AgentUpgraded" | "AgentUpgradeFailed")[];
+                Type?: ("Created" | "Deleted" | "Changed" | "Error" | "Recovered" | "Partial" | "Down" | "Up" | "Unknown" | "MaintStart" | "MaintEnd" | "Slow" | "Fast" | "CertificateExpiring" | "Alert" | "AlertFailed" | "AlertSuppressed" | "LocationOffline" | "LocationOnline" | "AnchorDown" | "AnchorUp" | "AgentFenced" | "AgentRevoked" | "AgentUpgraded" | "AgentUpgradeFailed")[] | string;
                 /**
                  * @description Most rows to return; more than 100 is taken as 100.
                  * @example 100
@@ -16848,14 +16772,14 @@ export interface operations {
                  *       "8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d"
                  *     ]
                  */
-                Device?: string[];
+                Device?: string[] | string;
                 /**
                  * @description Name or id of a tag, or several: events of devices that have one of them now only.
                  * @example [
                  *       "berlin/rack-3"
                  *     ]
                  */
-                Tag?: string[];
+                Tag?: string[] | string;
                 /**
                  * @description Server-sent events instead: each new event once, as it is recorded; Last-Event-ID resumes after that event. It obeys Type, Location, Device and Tag, and refuses the other parameters.
                  * @example 0
@@ -17290,7 +17214,7 @@ export interface operations {
                  *       "8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d"
                  *     ]
                  */
-                Device?: string[];
+                Device?: string[] | string;
                 /**
                  * @description Most rows to return; more than 100 is taken as 100.
                  * @example 100
@@ -17607,7 +17531,7 @@ export interface operations {
                  *       "local"
                  *     ]
                  */
-                Location?: string[];
+                Location?: string[] | string;
                 /**
                  * @description true: outages that have not ended only; false: those that have.
                  * @example true
@@ -17766,7 +17690,7 @@ export interface operations {
                  *       "local"
                  *     ]
                  */
-                Location?: string[];
+                Location?: string[] | string;
                 /**
                  * @description true: outages that have not ended only; false: those that have.
                  * @example true
@@ -17798,14 +17722,14 @@ export interface operations {
                  *       "8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d"
                  *     ]
                  */
-                Device?: string[];
+                Device?: string[] | string;
                 /**
                  * @description Name or id of a tag, or several: outages of devices that have it now only.
                  * @example [
                  *       "berlin/rack-3"
                  *     ]
                  */
-                Tag?: string[];
+                Tag?: string[] | string;
                 /**
                  * @description Outages of devices of this Method only.
                  * @example [
@@ -17813,7 +17737,7 @@ export interface operations {
                  *       "PING"
                  *     ]
                  */
-                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script")[];
+                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script")[] | string;
             };
             header?: {
                 /**
@@ -18486,35 +18410,35 @@ export interface operations {
                  *       "berlin/rack-3"
                  *     ]
                  */
-                Tag?: string[];
+                Tag?: string[] | string;
                 /**
                  * @description Ids of devices: these only.
                  * @example [
                  *       "27ffe370b5a1f0c4d86e9a3257b81c6f4e0d92a7c35b18fe"
                  *     ]
                  */
-                Device?: string[];
+                Device?: string[] | string;
                 /**
                  * @description An older name of Device.
                  * @example [
                  *       "27ffe370b5a1f0c4d86e9a3257b81c6f4e0d92a7c35b18fe"
                  *     ]
                  */
-                Devices?: string[];
+                Devices?: string[] | string;
                 /**
                  * @description Name or id of a Location, or several: the devices that are checked from there only.
                  * @example [
                  *       "local"
                  *     ]
                  */
-                Location?: string[];
+                Location?: string[] | string;
                 /**
                  * @description Name or id of a Location, or several: an older name of Location.
                  * @example [
                  *       "local"
                  *     ]
                  */
-                Locations?: string[];
+                Locations?: string[] | string;
                 /**
                  * @description Begin; default: a day before the end. Without an offset it is a local time of the account: of a time that a clock change shows twice the earlier one, and a time that a clock change skips counts with the offset before the change.
                  * @example 2026-02-25T22:38:03+01:00
@@ -18526,7 +18450,7 @@ export interface operations {
                  */
                 Timestamp2?: string;
                 /**
-                 * @description Seconds: neighbouring intervals that are shorter are joined under their worst status. An answer has at most 100,000 intervals. Default: a 500th of the period, and more with more than 100 devices.
+                 * @description Seconds: neighbouring intervals that are shorter are joined under their worst status. Default: a 500th of the period.
                  * @example 300
                  */
                 Resolution?: number;
@@ -18777,21 +18701,21 @@ export interface operations {
                  *       "berlin/rack-3"
                  *     ]
                  */
-                Tag?: string[];
+                Tag?: string[] | string;
                 /**
                  * @description Ids of devices: these only.
                  * @example [
                  *       "27ffe370b5a1f0c4d86e9a3257b81c6f4e0d92a7c35b18fe"
                  *     ]
                  */
-                Device?: string[];
+                Device?: string[] | string;
                 /**
                  * @description An older name of Device.
                  * @example [
                  *       "27ffe370b5a1f0c4d86e9a3257b81c6f4e0d92a7c35b18fe"
                  *     ]
                  */
-                Devices?: string[];
+                Devices?: string[] | string;
                 /**
                  * @description Most rows to return; more than 100 is taken as 100.
                  * @example 100
@@ -18934,7 +18858,7 @@ export interface operations {
                  *       "local"
                  *     ]
                  */
-                Location?: string[];
+                Location?: string[] | string;
                 /**
                  * @description What each row has besides.
                  * @example [
@@ -18942,7 +18866,7 @@ export interface operations {
                  *       "Histogram"
                  *     ]
                  */
-                With?: ("Phases" | "Histogram")[];
+                With?: ("Phases" | "Histogram")[] | string;
             };
             header?: {
                 /**
@@ -26561,7 +26485,7 @@ export interface operations {
                  *       "Acknowledged"
                  *     ]
                  */
-                State?: ("Open" | "Acknowledged" | "Snoozed" | "Closed")[];
+                State?: ("Open" | "Acknowledged" | "Snoozed" | "Closed")[] | string;
                 /**
                  * @description Alerts of these severities only.
                  * @example [
@@ -26569,21 +26493,21 @@ export interface operations {
                  *       "warning"
                  *     ]
                  */
-                Severity?: ("critical" | "warning" | "info")[];
+                Severity?: ("critical" | "warning" | "info")[] | string;
                 /**
                  * @description Name or id of a tag, or several: alerts about devices that have one of them now only.
                  * @example [
                  *       "berlin/rack-3"
                  *     ]
                  */
-                Tag?: string[];
+                Tag?: string[] | string;
                 /**
                  * @description Name or id of a Location, or several: alerts with a failure from there, or about it, only.
                  * @example [
                  *       "local"
                  *     ]
                  */
-                Location?: string[];
+                Location?: string[] | string;
                 /**
                  * @description true: open alerts only whose messages are held back because the cause is elsewhere; false: the others.
                  * @example true
@@ -26596,14 +26520,14 @@ export interface operations {
                  *       "device.up"
                  *     ]
                  */
-                Kind?: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing")[];
+                Kind?: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old")[] | string;
                 /**
                  * @description A device_id, or several: alerts of these devices only, also of deleted ones.
                  * @example [
                  *       "8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d"
                  *     ]
                  */
-                Device?: string[];
+                Device?: string[] | string;
                 /**
                  * @description Rows from this moment on. A timestamp in whole seconds includes that whole second. Without an offset it is a local time of the account: of a time that a clock change shows twice the earlier one, and a time that a clock change skips counts with the offset before the change.
                  * @example 2026-02-25T22:38:03+01:00
@@ -28233,17 +28157,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description JSON, with the header `Content-Type: application/json`. */
-        requestBody?: {
-            content: {
-                /**
-                 * @example {
-                 *       "Email": "ada@example.org"
-                 *     }
-                 */
-                "application/json": components["schemas"]["UserInvite"];
-            };
-        };
+        requestBody?: never;
         responses: {
             /** @description The request was processed. */
             200: {
@@ -28859,7 +28773,7 @@ export interface operations {
                  *       "key"
                  *     ]
                  */
-                Kind?: ("account" | "key" | "location" | "agent" | "device" | "devices" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "hook" | "page" | "report" | "alert" | "session" | "user" | "maintenance" | "outage" | "delivery")[];
+                Kind?: ("account" | "key" | "location" | "agent" | "device" | "devices" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "hook" | "page" | "report" | "alert" | "session" | "user" | "maintenance" | "outage" | "delivery")[] | string;
                 /**
                  * @description Changes of the thing with this id only, also of a deleted one.
                  * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
@@ -28877,7 +28791,7 @@ export interface operations {
                  *       "Update"
                  *     ]
                  */
-                Action?: ("Create" | "Update" | "Delete" | "Refuse")[];
+                Action?: ("Create" | "Update" | "Delete" | "Refuse")[] | string;
                 /**
                  * @description Rows from this moment on. A timestamp in whole seconds includes that whole second. Without an offset it is a local time of the account: of a time that a clock change shows twice the earlier one, and a time that a clock change skips counts with the offset before the change.
                  * @example 2026-02-25T22:38:03+01:00
@@ -29084,14 +28998,6 @@ export interface operations {
                      *       "Version": "0.3.0",
                      *       "Warnings": [
                      *         "a clock may be wrong: it is 3 s ahead of the database"
-                     *       ],
-                     *       "Findings": [
-                     *         {
-                     *           "Id": "clock_wrong",
-                     *           "Severity": "warning",
-                     *           "Text": "a clock may be wrong: it is 3 s ahead of the database",
-                     *           "Remedy": "Correct the clock that is named."
-                     *         }
                      *       ],
                      *       "Controllers": [
                      *         {
@@ -29429,7 +29335,7 @@ export interface operations {
                      * @description What happened.
                      * @enum {string}
                      */
-                    type: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing" | "acknowledged" | "closed" | "test";
+                    type: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "acknowledged" | "closed" | "test";
                     /**
                      * Format: date-time
                      * @description ISO 8601, in the account's time zone.

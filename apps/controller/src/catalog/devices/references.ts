@@ -121,12 +121,7 @@ async function resolveTags(
   const chosen = texts.flatMap((text) => {
     const byId = known.find(({ tag_id }) => tag_id === text);
     const named = byId === undefined ? known.filter(({ name }) => name === text) : [byId];
-    if (named.length === 0) faults.push(tagFault('Tags', text));
-    if (named.length > 1)
-      faults.push({
-        field: 'Tags',
-        message: `names ${JSON.stringify(text.slice(0, 60))}, which is the name of several tags; send the tag_id of one of them`,
-      });
+    if (named.length !== 1) faults.push(tagFault('Tags', text, named.length));
     return named;
   });
   return [...new Map(chosen.map((row) => [row.tag_no, row])).values()];

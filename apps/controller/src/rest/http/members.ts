@@ -1,7 +1,7 @@
 import { boundedText, nearestName } from '@vantage/kernel';
 import type { z } from 'zod';
 
-/** How the document describes a list that is joined by commas: generated clients join arrays so. */
+/** The serialization of a list that is joined by commas (OpenAPI 3.1, section 4.8.12.3). */
 export const commaList = { style: 'form', explode: false } as const;
 
 /**
