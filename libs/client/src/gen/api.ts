@@ -2075,7 +2075,7 @@ export interface paths {
         get: operations["getUser"];
         /**
          * Changes a person: the name, the e-mail address, the level, the tags
-         * @description Sessions change with it. Every controller knows of it within 5 seconds.
+         * @description Sessions change with it. Every controller knows of it within 5 seconds. The e-mail address of somebody who has signed in changes by a new invitation only.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<user>`, with `fmt=csv` it is `text/csv` with one row.
          *
@@ -2107,8 +2107,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Invites a person again, for example one who forgot the password
-         * @description The link before is over. A password that the person has stays good until the new invitation is accepted; then all sessions of the person end.
+         * Invites a person again, for example one who forgot the password or has another e-mail address
+         * @description The link before is over. The password and the e-mail address of the person stay until the new invitation is accepted; then all sessions of the person end. A person who has signed in before is told at the present address, by mail, where there is a mail server.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<user>`, with `fmt=csv` it is `text/csv` with one row.
          *
@@ -2265,8 +2265,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The health of Vantage itself: warnings, controllers, backups, disk, queues
-         * @description Numbers of the whole installation, without names of other accounts.
+         * The health of Vantage itself: findings, controllers, backups, disk, queues
+         * @description The account that the installation had first is the operator’s: it sees the sizes, and the queues of all accounts. Others see the queues of their own.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<installation>`, with `fmt=csv` it is `text/csv` with one row.
          *
@@ -4546,7 +4546,7 @@ export interface components {
              */
             readonly Version?: string | null;
             /**
-             * @description New: invited, not connected yet. Expired: its invitation was not used within 15 minutes and is refused; invite again, and DELETE removes this one.
+             * @description New: invited, not connected yet. Expired: its invitation was not used within 15 minutes, or its agent did not connect before its certificate ended; both are refused. Invite again, and DELETE removes this one.
              * @example Connected
              * @enum {string}
              */
@@ -4725,7 +4725,7 @@ export interface components {
              *       "device.up"
              *     ]
              */
-            Notify?: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "acknowledged")[] | null;
+            Notify?: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing" | "acknowledged")[] | null;
             /**
              * @description It gets nothing. Every decision and message for it is recorded, so that you can compare them with another system (GET /alerts?Shadow=Y).
              * @example false
@@ -4825,7 +4825,7 @@ export interface components {
              *       "device.up"
              *     ]
              */
-            Notify?: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "acknowledged")[] | null;
+            Notify?: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing" | "acknowledged")[] | null;
             /**
              * @description It gets nothing. Every decision and message for it is recorded, so that you can compare them with another system (GET /alerts?Shadow=Y).
              * @example false
@@ -5553,7 +5553,7 @@ export interface components {
              * @example device.down
              * @enum {string}
              */
-            Kind?: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old";
+            Kind?: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing";
         };
         /**
          * @description A step of a notification schedule: whom it notifies, how long after the alert and at which hours.
@@ -6357,6 +6357,19 @@ export interface components {
             readonly UpdatedAt?: components["schemas"]["Timestamp"];
         };
         /**
+         * @description How a person is invited again.
+         * @example {
+         *       "Email": "ada@example.org"
+         *     }
+         */
+        UserInvite: {
+            /**
+             * @description The address with which the person signs in after the invitation is accepted; absent: the same.
+             * @example ada@example.org
+             */
+            Email?: string;
+        };
+        /**
          * @description The key of a sign-in, or e-mail address and password.
          * @example {
          *       "Key": "3f1c9a7e52d04b86",
@@ -6383,7 +6396,7 @@ export interface components {
              */
             Email?: string;
             /**
-             * @description With Email: the name of the account. Without it, the account is the one to which the person was invited first.
+             * @description The name of the account, where the address is known in several. Without it, it is the one with this password; of a person whom a proxy signed in, the only one to which it did so before. Where that leaves several, the answer is 1005 with their names in Accounts.
              * @example default
              */
             Account?: string;
@@ -6504,6 +6517,10 @@ export interface components {
          *           },
          *           "ETag": "\"9f2c61ab03de4471.0c1d2e3f40516273\""
          *         }
+         *       ],
+         *       "Accounts": [
+         *         "default",
+         *         "branch"
          *       ]
          *     }
          */
@@ -6555,6 +6572,14 @@ export interface components {
             }[];
             /** @description Of an atomic batch in which an operation failed: its results up to that one. */
             Results?: components["schemas"]["OperationResult"][];
+            /**
+             * @description Of a sign-in that has to name its account: the accounts of the person.
+             * @example [
+             *       "default",
+             *       "branch"
+             *     ]
+             */
+            Accounts?: string[];
         };
         /**
          * @description The answer of one operation of a batch.
@@ -7293,7 +7318,8 @@ export interface components {
          *       "Alerts": {
          *         "Open": 2,
          *         "Acknowledged": 1,
-         *         "Snoozed": 0
+         *         "Snoozed": 0,
+         *         "Suppressed": 1
          *       },
          *       "LastCheck": "2026-02-25T23:38:03+01:00",
          *       "Tags": [
@@ -7428,7 +7454,8 @@ export interface components {
          * @example {
          *       "Open": 2,
          *       "Acknowledged": 1,
-         *       "Snoozed": 0
+         *       "Snoozed": 0,
+         *       "Suppressed": 1
          *     }
          */
         AlertCounts: {
@@ -7447,6 +7474,11 @@ export interface components {
              * @example 0
              */
             Snoozed: number;
+            /**
+             * @description Of those that are open: their messages are held back because the cause is elsewhere.
+             * @example 1
+             */
+            Suppressed: number;
         };
         /**
          * @description The devices with a tag, or with one of the tags below a level of paths, by status.
@@ -9345,7 +9377,7 @@ export interface components {
              */
             readonly Version: string | null;
             /**
-             * @description New: invited, not connected yet. Expired: its invitation was not used within 15 minutes and is refused; invite again, and DELETE removes this one.
+             * @description New: invited, not connected yet. Expired: its invitation was not used within 15 minutes, or its agent did not connect before its certificate ended; both are refused. Invite again, and DELETE removes this one.
              * @example Connected
              * @enum {string}
              */
@@ -9541,7 +9573,7 @@ export interface components {
              * @description Kinds of messages that it gets; null: all.
              * @example null
              */
-            Notify: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "acknowledged")[] | null;
+            Notify: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing" | "acknowledged")[] | null;
             /**
              * @description It gets nothing. Every decision and message for it is recorded, so that you can compare them with another system (GET /alerts?Shadow=Y).
              * @example false
@@ -10582,7 +10614,7 @@ export interface components {
              * @example device.down
              * @enum {string}
              */
-            Kind: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old";
+            Kind: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing";
             /**
              * @description Closed: what it is about has ended.
              * @example Open
@@ -11218,6 +11250,14 @@ export interface components {
          *       "Warnings": [
          *         "a clock may be wrong: it is 3 s ahead of the database"
          *       ],
+         *       "Findings": [
+         *         {
+         *           "Id": "clock_wrong",
+         *           "Severity": "warning",
+         *           "Text": "a clock may be wrong: it is 3 s ahead of the database",
+         *           "Remedy": "Correct the clock that is named."
+         *         }
+         *       ],
          *       "Controllers": [
          *         {
          *           "StartedAt": "2026-02-25T23:38:03+01:00",
@@ -11253,12 +11293,14 @@ export interface components {
              */
             Version: string;
             /**
-             * @description What an operator has to see to at this controller, as `/readyz` says it; []: nothing.
+             * @description The texts of `Findings`; []: nothing.
              * @example [
              *       "a clock may be wrong: it is 3 s ahead of the database"
              *     ]
              */
             Warnings: string[];
+            /** @description The states that an operator has to see to, at this controller and in the installation, as `/readyz` and `./vantage doctor` say them; []: none. */
+            Findings: components["schemas"]["Finding"][];
             /**
              * @description The controllers that ran in the last minutes, the oldest first.
              * @example [
@@ -11283,16 +11325,49 @@ export interface components {
             Backup: components["schemas"]["InstallationBackup"];
             Disk: components["schemas"]["InstallationDisk"];
             /**
-             * @description Size of the database.
+             * @description Size of the database; null: not for this account.
              * @example 1073741824
              */
-            DatabaseBytes: number;
+            DatabaseBytes: number | null;
             /**
              * @description When the certificate of the REST port ends; null: not known.
              * @example 2026-02-25T23:38:03+01:00
              */
             CertificateEnd: components["schemas"]["Timestamp"] | null;
             Queues: components["schemas"]["InstallationQueues"];
+        };
+        /**
+         * @description A state that an operator has to see to.
+         * @example {
+         *       "Id": "clock_wrong",
+         *       "Severity": "warning",
+         *       "Text": "a clock may be wrong: it is 3 s ahead of the database",
+         *       "Remedy": "Correct the clock that is named."
+         *     }
+         */
+        Finding: {
+            /**
+             * @description Names the finding for programs.
+             * @example clock_wrong
+             * @enum {string}
+             */
+            Id: "clock_wrong" | "disk_low" | "certificate_ending" | "certificate_refused" | "database_back" | "database_moved" | "key_missing" | "key_other" | "backup_none" | "backup_old" | "contact_failing" | "worker_away" | "messages_late" | "roll_up_late" | "requests_overdue" | "items_refused";
+            /**
+             * @description `fault`: something stops, or stops at the next start.
+             * @example warning
+             * @enum {string}
+             */
+            Severity: "warning" | "fault";
+            /**
+             * @description One clause for people.
+             * @example a clock may be wrong: it is 3 s ahead of the database
+             */
+            Text: string;
+            /**
+             * @description The action that ends it, for people.
+             * @example Correct the clock that is named.
+             */
+            Remedy: string;
         };
         /**
          * @description The age of the backups.
@@ -11320,7 +11395,7 @@ export interface components {
             MaxDays: number | null;
         };
         /**
-         * @description The disk of the data; null: not known.
+         * @description The disk of the data; null: not known, or not for this account.
          * @example {
          *       "Free": 52428800000,
          *       "Total": 52428800000
@@ -11339,7 +11414,7 @@ export interface components {
             Total: number;
         } | null;
         /**
-         * @description What waits in the whole installation.
+         * @description What waits.
          * @example {
          *       "NotificationsPending": 0,
          *       "OldestNotification": "2026-02-25T23:38:03+01:00",
@@ -16228,7 +16303,8 @@ export interface operations {
                      *       "Alerts": {
                      *         "Open": 2,
                      *         "Acknowledged": 1,
-                     *         "Snoozed": 0
+                     *         "Snoozed": 0,
+                     *         "Suppressed": 1
                      *       },
                      *       "LastCheck": "2026-02-25T23:38:03+01:00",
                      *       "Tags": [
@@ -18450,7 +18526,7 @@ export interface operations {
                  */
                 Timestamp2?: string;
                 /**
-                 * @description Seconds: neighbouring intervals that are shorter are joined under their worst status. Default: a 500th of the period.
+                 * @description Seconds: neighbouring intervals that are shorter are joined under their worst status. An answer has at most 100,000 intervals. Default: a 500th of the period, and more with more than 100 devices.
                  * @example 300
                  */
                 Resolution?: number;
@@ -26520,7 +26596,7 @@ export interface operations {
                  *       "device.up"
                  *     ]
                  */
-                Kind?: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old")[] | string;
+                Kind?: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing")[] | string;
                 /**
                  * @description A device_id, or several: alerts of these devices only, also of deleted ones.
                  * @example [
@@ -28157,7 +28233,17 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        /** @description JSON, with the header `Content-Type: application/json`. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "Email": "ada@example.org"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UserInvite"];
+            };
+        };
         responses: {
             /** @description The request was processed. */
             200: {
@@ -28999,6 +29085,14 @@ export interface operations {
                      *       "Warnings": [
                      *         "a clock may be wrong: it is 3 s ahead of the database"
                      *       ],
+                     *       "Findings": [
+                     *         {
+                     *           "Id": "clock_wrong",
+                     *           "Severity": "warning",
+                     *           "Text": "a clock may be wrong: it is 3 s ahead of the database",
+                     *           "Remedy": "Correct the clock that is named."
+                     *         }
+                     *       ],
                      *       "Controllers": [
                      *         {
                      *           "StartedAt": "2026-02-25T23:38:03+01:00",
@@ -29335,7 +29429,7 @@ export interface operations {
                      * @description What happened.
                      * @enum {string}
                      */
-                    type: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "acknowledged" | "closed" | "test";
+                    type: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing" | "acknowledged" | "closed" | "test";
                     /**
                      * Format: date-time
                      * @description ISO 8601, in the account's time zone.
