@@ -18,8 +18,10 @@ export function acceptedValue(schema: z.core.$ZodType): string | undefined {
   if (phrase === undefined) return undefined;
   if (takesNull && core instanceof z.ZodBoolean) return 'true, false or null';
   const orNull = takesNull ? `${phrase.includes(',') ? ',' : ''} or null` : '';
+  // A list in a query is sent as a text.
+  const shown = core instanceof z.ZodString && Array.isArray(example) ? example.join() : example;
   const isShown = example === undefined || phrase.includes('for example');
-  return `${phrase}${orNull}${isShown ? '' : `, for example ${JSON.stringify(example)}`}`;
+  return `${phrase}${orNull}${isShown ? '' : `, for example ${JSON.stringify(shown)}`}`;
 }
 
 /** Does this schema accept texts? */
