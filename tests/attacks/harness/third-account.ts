@@ -9,7 +9,7 @@ import { type Api, createApi } from '../../harness/api.ts';
 import { type AttackFixture, issueKey } from './attack-fixture.ts';
 
 /** An account without agents that gets hooks, pages and events. */
-export interface ThirdAccount extends Disposable {
+interface ThirdAccount extends Disposable {
   readonly accountNo: number;
   readonly key: string;
   readonly api: Api;

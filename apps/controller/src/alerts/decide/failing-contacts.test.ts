@@ -11,10 +11,10 @@ useDatabase((opened) => {
 });
 
 test('many failing contacts of one account let the alert about one of another account open at once', async () => {
-  const { account, contact } = createFixtures(db.kysely);
-  const [many, few] = [await account(), await account()];
-  for (let n = 0; n < 150; n += 1) await contact(many);
-  await contact(few);
+  const fixtures = createFixtures(db.kysely);
+  const [many, few] = [await fixtures.account(), await fixtures.account()];
+  for (let n = 0; n < 150; n += 1) await fixtures.contact(many);
+  await fixtures.contact(few);
   await sql`
     insert into contact_health (contact_no, account_no, failures, failing_since_us)
     select contact_no, account_no, 1, case account_no when ${few}::int then 2 else 1 end from contacts`.execute(

@@ -19,11 +19,11 @@ useDatabase((opened) => {
 
 /** Due alerts of an account, each of a device of its own. */
 async function alerts(accountNo: number, count: number, dueUs: number): Promise<readonly number[]> {
-  const { device } = createFixtures(db.kysely);
+  const fixtures = createFixtures(db.kysely);
   const state = JSON.stringify(newAlertState('active', 1));
   const nos: number[] = [];
   for (let n = 0; n < count; n += 1) {
-    const deviceNo = await device(accountNo, []);
+    const deviceNo = await fixtures.device(accountNo, []);
     const { rows } = await sql<{ alert_no: number }>`
       insert into alerts (alert_id, account_no, kind, device_no, device_id, severity, opened_us, since_us, state, due_us, opening)
       select ${newId()}, ${accountNo}, 'device.down', device_no, device_id, 'warning', 1, 1, ${state}::jsonb, ${dueUs}, '{}'
@@ -34,9 +34,9 @@ async function alerts(accountNo: number, count: number, dueUs: number): Promise<
 }
 
 test('alerts that somebody else locks keep no alert of another account from its decision, and the loop rests', async () => {
-  const { account } = createFixtures(db.kysely);
-  const locked = await alerts(await account(), 250, 1);
-  const [own] = await alerts(await account(), 1, 2);
+  const fixtures = createFixtures(db.kysely);
+  const locked = await alerts(await fixtures.account(), 250, 1);
+  const [own] = await alerts(await fixtures.account(), 1, 2);
   const clock = createFakeClock();
   const log = createLog('alerts test', 'silent');
   const ending = new AbortController();
@@ -71,8 +71,8 @@ test('alerts that somebody else locks keep no alert of another account from its 
 });
 
 test('due alerts are read in turns by account, without those that were read before', async () => {
-  const { account } = createFixtures(db.kysely);
-  const [first, second] = [await account(), await account()];
+  const fixtures = createFixtures(db.kysely);
+  const [first, second] = [await fixtures.account(), await fixtures.account()];
   const many = await alerts(first, 5, 10);
   const few = await alerts(second, 2, 20);
   await sql`update alerts set due_us = null where not (alert_no = any(${[...many, ...few]}::bigint[]))`.execute(

@@ -25,9 +25,9 @@ async function scheduled(accountNo: number, count: number): Promise<readonly num
 }
 
 test('many devices of one account whose windows are made let those of another account come first', async () => {
-  const { account } = createFixtures(db.kysely);
-  await scheduled(await account(), 600);
-  const own = await scheduled(await account(), 2);
+  const fixtures = createFixtures(db.kysely);
+  await scheduled(await fixtures.account(), 600);
+  const own = await scheduled(await fixtures.account(), 2);
   const found = await staleDevices(db.kysely, { fromUs: 1, toUs: 2 }, undefined);
   expect(found).toHaveLength(500);
   expect(found.slice(0, 4).map(({ deviceNo }) => deviceNo)).toEqual(expect.arrayContaining([...own]));

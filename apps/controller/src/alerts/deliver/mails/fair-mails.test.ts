@@ -47,19 +47,19 @@ test.each([1, 5])(
   async (accounts) => {
     await using mailServer = await startFakeMailServer();
     const nowUs = systemClock.nowUs();
-    const { account } = createFixtures(db.kysely);
+    const fixtures = createFixtures(db.kysely);
     const store = (subscriberNos: readonly number[]) =>
       insertSubscriberMails(db.kysely, { ...mail, subscriberNos, nowUs });
-    const own = await account();
+    const own = await fixtures.account();
     const many = Array.from({ length: subscribers }, (_, n) => `s${n}@example.org`);
     const busy = await page(own, many, 'asked@example.org');
     await store(busy.confirmed);
     for (let n = 1; n < accounts; n += 1)
-      await store((await page(await account(), many, 'a@example.org')).confirmed);
+      await store((await page(await fixtures.account(), many, 'a@example.org')).confirmed);
     // What is stored last waited shortest.
     await store(busy.asked);
     await insertReportMails(db.kysely, { ...mail, ...(await report(own)), nowUs: nowUs + 1 });
-    await store((await page(await account(), ['other@example.org'], 'a@example.org')).confirmed);
+    await store((await page(await fixtures.account(), ['other@example.org'], 'a@example.org')).confirmed);
     const ending = new AbortController();
     const done = sendMails(
       {

@@ -42,11 +42,11 @@ const write = (pageNo: number, atUs: number) =>
     where page_no = ${pageNo}`.execute(db.kysely);
 
 test('the news of a page leave however many pages have none, cannot be told, or have news of another account', async () => {
-  const { account, device } = createFixtures(db.kysely);
-  const [busy, other] = [await account(), await account()];
+  const fixtures = createFixtures(db.kysely);
+  const [busy, other] = [await fixtures.account(), await fixtures.account()];
   const quiet = await pages(busy, 130);
   const [own = 0] = await pages(other, 1);
-  const deviceNo = await device(other, []);
+  const deviceNo = await fixtures.device(other, []);
   const happen = (accountNo: number, no: number) =>
     sql`
     insert into events (event_id, account_no, device_no, at_us, type, status, message, late, recorded_us)
@@ -70,7 +70,7 @@ test('the news of a page leave however many pages have none, cannot be told, or 
   };
   await happen(other, deviceNo);
   await vi.waitFor(async () => expect(await told()).toBe(131), soon);
-  const busyDevice = await device(busy, []);
+  const busyDevice = await fixtures.device(busy, []);
   // The last page of the busy account has a note, and one of the other account a device that is down.
   const [last = 0] = quiet.slice(-1);
   await write(last, 5);
@@ -89,10 +89,10 @@ test('the news of a page leave however many pages have none, cannot be told, or 
 });
 
 test('where nothing happens, places move on together, and nothing is written otherwise', async () => {
-  const { account, device } = createFixtures(db.kysely);
-  const [quiet, loud] = [await account(), await account()];
+  const fixtures = createFixtures(db.kysely);
+  const [quiet, loud] = [await fixtures.account(), await fixtures.account()];
   const own = await pages(quiet, 3);
-  const deviceNo = await device(loud, []);
+  const deviceNo = await fixtures.device(loud, []);
   await pages(loud, 1);
   let upTo = 10;
   const follow = async () => ({

@@ -89,7 +89,7 @@ function createCount(running: readonly Due[], places: Places) {
 }
 
 /** A receiver and how many attempts may begin for it now. */
-export interface Share<D extends Due> {
+interface Share<D extends Due> {
   readonly due: D;
   readonly places: number;
 }

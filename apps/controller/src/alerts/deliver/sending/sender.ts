@@ -3,7 +3,7 @@ import { realTime, shortestRoundMs, type TimeScale } from '../../../platform/con
 import { type Due, fullNames, type Places, shareOut, type Taken } from './places.ts';
 
 /** One attempt that was claimed. `ending` interrupts it. */
-export type Attempting = (ending: AbortSignal) => Promise<void>;
+type Attempting = (ending: AbortSignal) => Promise<void>;
 
 /** The messages of one kind that a sender sends. */
 export interface Sending<D extends Due> {
@@ -14,11 +14,11 @@ export interface Sending<D extends Due> {
 }
 
 /** Sends what is due. Any number of controllers may run one. */
-export interface Sender {
+interface Sender {
   /** Claims and sends until the signal aborts; then attempts in mid-air get a moment to end. */
   run(signal: AbortSignal): Promise<void>;
   /** Something may be due: the next round begins at once. */
-  wake(): void;
+  readonly wake: () => void;
   /** Attempts that run now. */
   readonly running: number;
   /** Rounds over the due receivers in which something could be claimed, or nothing was due. */
