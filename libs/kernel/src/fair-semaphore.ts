@@ -1,7 +1,7 @@
 import { declareState } from './tracked-state.ts';
 
 /** The number of pieces of work that run and wait at the same time. */
-export interface FairPlaces {
+interface FairPlaces {
   /** In all, and of one owner. */
   readonly running: number;
   readonly perOwner: { readonly running: number; readonly waiting: number };
@@ -10,7 +10,7 @@ export interface FairPlaces {
 }
 
 /** Owners that may be one: networks of callers that belong to one greater network. */
-export interface FairGroups<Owner> {
+interface FairGroups<Owner> {
   /** The name of the owner's group; each owner is one of its own unless given. */
   readonly groupOf?: (owner: Owner) => string;
 }
@@ -21,7 +21,7 @@ export interface FairGroups<Owner> {
  * much they have waiting. Where too much waits in all, the latest piece of the group that has the most waiting is
  * refused.
  */
-export interface FairSemaphore<Owner> {
+interface FairSemaphore<Owner> {
   /**
    * Resolves when the owner has a place; the result gives it back, and may be called again. Undefined at once when too
    * much waits already. Rejects with the signal's reason when it aborts before.

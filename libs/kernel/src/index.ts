@@ -25,7 +25,7 @@ export {
   syncFolder,
   writeWhole,
 } from './disk/index.ts';
-export { createFairSemaphore, type FairPlaces, type FairSemaphore } from './fair-semaphore.ts';
+export { createFairSemaphore } from './fair-semaphore.ts';
 export { actionOf, Fault, type FaultAction, messageOf } from './fault.ts';
 export {
   type FieldFault,

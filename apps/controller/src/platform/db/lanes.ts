@@ -29,7 +29,7 @@ export const laneConnections = {
 } as const;
 
 /** The name of a lane. */
-export type Lane = keyof typeof laneConnections;
+type Lane = keyof typeof laneConnections;
 
 /** The lanes to one server: they give connections to the statements of callers. */
 export interface Lanes {
