@@ -67,7 +67,10 @@ const placeholder = '$'.concat('{most}');
 
 test.each([
   ['a claim', `select no from due order by due_us limit ${placeholder} for update skip locked`],
-  ['the next due rows', `select alert_no from alerts where due_us <= now order by due_us limit ${placeholder}`],
+  [
+    'the next due rows',
+    `select alert_no from alerts where due_us <= now order by due_us limit ${placeholder}`,
+  ],
   ['those of the query builder', ".orderBy('due_us').limit(limit)"],
 ])('the search finds %s', (_, text) => {
   expect(statements.some((one) => one.test(text))).toBe(true);

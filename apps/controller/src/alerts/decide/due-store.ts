@@ -8,7 +8,7 @@ declareShare({
   name: 'alerts_that_are_due',
   limit: '100 in a round',
   filledBy: 'accounts',
-  share: 'the oldest are first',
+  share: 'accounts take turns; one that another worker has locked is passed over',
 });
 
 /** An alert that is due, with its subject. */

@@ -7,7 +7,7 @@ declareShare({
   name: 'contacts_that_fail',
   limit: '100 in a round',
   filledBy: 'accounts',
-  share: 'those that fail for longest are first; each opens one alert',
+  share: 'accounts take turns; each contact opens one alert',
 });
 
 /** At most so many alerts open in one transaction. */

@@ -7,9 +7,9 @@ import { type Due, fits, hostOf, inTurns, slowIn, type Taken } from './sending/p
 
 declareShare({
   name: 'contacts_with_notifications',
-  limit: '128 attempts at one time',
+  limit: '128 attempts at one time; 64 to slow receivers, 32 to failing ones',
   filledBy: 'accounts',
-  share: '32 an account, 4 a contact; of contacts that fail 32, 8 and 1; accounts take turns',
+  share: '32 an account, 64 a host, 4 a contact; slow 16, 32, 4; failing 8, 16, 1; accounts take turns',
 });
 
 /** The database's clock, so that controllers with different clocks agree which leases have ended. */

@@ -52,8 +52,8 @@ export function isServerBusy(error: unknown): boolean {
 }
 
 /**
- * System codes of a server that is unreachable: it has not started (also its socket), or its machine, the network or the
- * name server does not answer.
+ * System codes of a server that is unreachable: it has not started (also its socket), or its machine, the network or
+ * the name server does not answer.
  */
 const awayCodes = new Set([
   'ECONNREFUSED',

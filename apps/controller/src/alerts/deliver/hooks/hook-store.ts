@@ -5,9 +5,9 @@ import { type Due, fits, hostOf, inTurns, slowIn, type Taken } from '../sending/
 
 declareShare({
   name: 'hooks_that_are_due',
-  limit: '16 at one time',
+  limit: '128 at one time; 64 to slow receivers, 32 to failing ones',
   filledBy: 'accounts',
-  share: 'the longest waiting are first',
+  share: '32 an account, 64 a host, 1 a hook; slow 16, 32, 1; failing 8, 16, 1; accounts take turns',
 });
 
 /** The database's clock, so that controllers with different clocks agree which leases have ended. */

@@ -5,9 +5,9 @@ import { type Due, fits, inTurns, slowIn, type Taken } from '../sending/places.t
 
 declareShare({
   name: 'mails_that_are_due',
-  limit: 'a bounded number in a round',
+  limit: '32 at one time; 24 to a slow server',
   filledBy: 'accounts, readers of status pages',
-  share: 'the longest waiting are first',
+  share: '16 an account, 8 a page or report; accounts take turns, then pages and reports',
 });
 
 /** The text of a mail. */

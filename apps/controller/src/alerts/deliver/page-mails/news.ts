@@ -9,7 +9,7 @@ declareShare({
   name: 'status_pages_with_news',
   limit: '100 in a round',
   filledBy: 'accounts, readers of status pages',
-  share: 'those that waited longest are first',
+  share: 'accounts take turns; a page that was tried is passed over',
 });
 
 /** A note on a status page. */
