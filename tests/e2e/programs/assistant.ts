@@ -51,7 +51,9 @@ describe('an assistant by the Model Context Protocol', { timeout: 240_000 }, () 
       isError: true,
     });
     expect(await server.call('getDevice')).toEqual({ text: 'device_id is missing', isError: true });
-    expect((await server.call('listDevices', { Color: 'red' })).text).toContain('Color is not accepted');
+    expect((await server.call('listDevices', { Color: 'red' })).text).toContain(
+      'listDevices has no argument Color',
+    );
     expect(await server.call('deleteDevice', made)).toEqual({
       text: 'there is no tool deleteDevice',
       isError: true,
@@ -67,7 +69,7 @@ describe('an assistant by the Model Context Protocol', { timeout: 240_000 }, () 
     expect(await system.api.ok('GET', `/devices/${device_id}`)).toMatchObject({ FullName: 'Gateway' });
     const wrong = await server.call('updateDevice', { device_id, body: { Timeout: 'x' } });
     expect(wrong).toMatchObject({ isError: true });
-    expect(wrong.text).toContain('Timeout: ');
+    expect(wrong.text.match(/Timeout must be/g)).toHaveLength(1);
     const detached = await server.call('detachTag', { device_id, tag_id: '..' });
     expect(detached).toMatchObject({ isError: true, text: expect.stringContaining('tag_id must be an id') });
     expect((await server.call('getDevice', { device_id })).isError).toBe(false);

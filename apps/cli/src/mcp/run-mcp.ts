@@ -90,10 +90,10 @@ export function requestOf({ name, method, path, query, inputSchema }: Tool, valu
         : `${name} has no argument ${unknown.join(', ')}. Its arguments are ${known.join(', ')}.`;
     throw new Fault('stop', 'settings', text);
   }
+  const plainText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
   const text = (name: string) => {
     const value = values[name];
-    if (Array.isArray(value)) return value.join(',');
-    return typeof value === 'string' ? value : JSON.stringify(value);
+    return Array.isArray(value) ? value.map(plainText).join(',') : plainText(value);
   };
   const asked = query.filter((name) => values[name] !== undefined).map((name) => [name, text(name)]);
   const { body } = values;

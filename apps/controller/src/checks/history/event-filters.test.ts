@@ -130,7 +130,7 @@ test('a deleted device has a last event with its names, in lists, streams, and f
     Tags: ['rack'],
     ShortName: 'db',
   };
-  const { device_id: id = '' } = z
+  const { device_id: id } = z
     .object({ device_id: z.string() })
     .parse((await rest.send('POST', '/devices', { key: writer, body })).json);
   const { tag_no } = await rest.db.kysely
