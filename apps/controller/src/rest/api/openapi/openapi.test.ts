@@ -113,6 +113,9 @@ describe('the OpenAPI document', () => {
       'startTagMaintenance',
       'updateAccount',
       'sayHello',
+      'acknowledgeAlerts',
+      'snoozeAlerts',
+      'repeatDelivery',
     ])
       expect(ids).toContain(id);
   });
