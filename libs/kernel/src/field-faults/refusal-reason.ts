@@ -1,5 +1,5 @@
 /**
- * Why a request, or a field of it, is refused: words for programs, beside the number and the sentence. A word is never
+ * Why a request, or a field of it, is refused: words for programs, next to the number and the sentence. A word is never
  * renamed; a later version may have further ones.
  */
 export const refusalReasons = [

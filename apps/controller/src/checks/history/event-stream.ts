@@ -86,14 +86,14 @@ export async function openEventStream(
 const positionBegin = '0'.repeat(32);
 
 /**
- * The id of a place in a stream, behind the event with this number. A reader that has had no event yet, also of an
+ * The id of a position in a stream, after the event with this number. A reader that has had no event yet, also of an
  * account without events, comes back with it.
  */
 function positionId(eventNo: number): string {
   return `${positionBegin}${eventNo.toString(16).padStart(16, '0')}`;
 }
 
-/** The number in the id of a place; undefined for the id of an event. Pure. */
+/** The number in the id of a position; undefined for the id of an event. Pure. */
 export function positionOf(id: string): number | undefined {
   if (!isId(id) || !id.startsWith(positionBegin)) return undefined;
   return Number.parseInt(id.slice(positionBegin.length), 16);
