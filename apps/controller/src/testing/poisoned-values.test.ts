@@ -30,6 +30,8 @@ const log = createLog('poison test', 'silent');
 const startUs = Date.UTC(2027, 2, 14, 12) * 1000;
 /** Jobs that a value stops never end; a slow machine may take minutes for all accounts. */
 const soon = { timeout: 300_000, interval: 100 };
+/** Each look at the loops moves their clock by this much. */
+const roundMs = 500;
 
 /** Values by type of column; each is valid for the type and for nobody who reads it. */
 const poisons: Readonly<Record<string, readonly string[]>> = {
@@ -175,7 +177,8 @@ async function runJobs(db: Db, nowUs: number, done: () => Promise<void>): Promis
 /** The loops that read schedules, contacts and notifications; ends when `done` no longer throws. */
 async function runNotifying(db: Db, nowUs: number, done: () => Promise<void>): Promise<void> {
   const ending = new AbortController();
-  const shared = { db, clock: createFakeClock(nowUs), log };
+  const clock = createFakeClock(nowUs);
+  const shared = { db, clock, log };
   const { createRunRequests } = runRequests;
   const loops = [
     createHealth({ ...shared, recordEvents, runRequests, locations: locationVisibility }).run(
@@ -194,7 +197,10 @@ async function runNotifying(db: Db, nowUs: number, done: () => Promise<void>): P
     }).run(ending.signal),
   ];
   try {
-    await vi.waitFor(done, soon);
+    await vi.waitFor(async () => {
+      await clock.advance(roundMs);
+      await done();
+    }, soon);
   } finally {
     ending.abort();
     await Promise.all(loops);

@@ -124,9 +124,12 @@ export function fullNames(running: readonly Due[], places: Places): readonly str
   return [...new Set(running.flatMap((one) => count.fullOf(one)))];
 }
 
+/** The name in `Taken.full` of a receiver that shall not be read. */
+export const nameOfReceiver = (receiver: string): string => `all receiver ${receiver}`;
+
 /** Facts about receivers with which due ones are read. */
 export interface Taken {
-  /** `fullNames`. */
+  /** `fullNames`, and names of receivers that rest. */
   readonly full: readonly string[];
   /** Receivers whose latest attempt took long. */
   readonly slow: readonly string[];

@@ -114,3 +114,25 @@ test('a receiver whose claim fails stops no other one, and the round counts', as
   await run.until(() => expect(claimed).toEqual(['good']));
   expect(run.sender.rounds).toBe(1);
 });
+
+test('receivers that cannot be claimed hide no other one, however many they are, and are tried again after a minute', async () => {
+  const damaged = Array.from({ length: 450 }, (_, n) => dueOf(`bad ${n}`, n + 2));
+  let claimed = 0;
+  let tries = 0;
+  await using run = start({
+    due: async ({ full }, limit) =>
+      [...damaged, ...(claimed === 0 ? [dueOf('good')] : [])]
+        .filter(({ receiver }) => !full.includes(`all receiver ${receiver}`))
+        .slice(0, limit),
+    claim: async ({ receiver }) => {
+      if (receiver === 'bad 0') tries += 1;
+      if (receiver !== 'good') throw new Error('damaged');
+      claimed += 1;
+      return [];
+    },
+  });
+  await run.until(() => expect(claimed).toBe(1));
+  expect(tries).toBe(1);
+  await run.clock.advance(60_000);
+  await run.until(() => expect(tries).toBe(2));
+});

@@ -1,6 +1,6 @@
 import { type Clock, createJobParts, createWaker, declareState, type Logger } from '@vantage/kernel';
 import { realTime, shortestRoundMs, type TimeScale } from '../../../platform/config/time-scale.ts';
-import { type Due, fullNames, type Places, shareOut, type Taken } from './places.ts';
+import { type Due, fullNames, nameOfReceiver, type Places, shareOut, type Taken } from './places.ts';
 
 /** One attempt that was claimed. `ending` interrupts it. */
 type Attempting = (ending: AbortSignal) => Promise<void>;
@@ -36,14 +36,25 @@ const gatherMs = 20;
 const receiversARound = 200;
 /** The longest round: a receiver that becomes due meanwhile waits for its end. */
 const roundMs = 500;
-const mostSlow = 4_096;
+const maxSlow = 4_096;
+/** A receiver whose rows cannot be claimed is left out for this time, so that it hides none that are due after it. */
+const restMs = 60_000;
+const maxResting = 4_096;
 
 const trackedSlow = declareState({
   name: 'slow_receivers',
-  entries: mostSlow,
+  entries: maxSlow,
   entryBytes: 200,
   filledBy: 'accounts',
   atBound: 'the one that was slow longest ago counts as quick',
+});
+
+const trackedResting = declareState({
+  name: 'receivers_that_rest',
+  entries: maxResting,
+  entryBytes: 200,
+  filledBy: 'damaged rows',
+  atBound: 'the one that rests for longest is tried again',
 });
 
 /**
@@ -71,6 +82,7 @@ export function createSender<D extends Due>({
 }): Sender {
   const running = track(new Set<Running>());
   const slow = trackedSlow(new Set<string>());
+  const resting = trackedResting(new Map<string, number>());
   const parts = createJobParts({ log, ...texts });
   const interrupt = new AbortController();
   const waker = createWaker(clock);
@@ -88,7 +100,7 @@ export function createSender<D extends Due>({
     if (!isLong(attempt)) return;
     slow.add(receiver);
     const [oldest] = slow;
-    if (slow.size > mostSlow && oldest !== undefined) slow.delete(oldest);
+    if (slow.size > maxSlow && oldest !== undefined) slow.delete(oldest);
   };
   const start = (due: D, attempting: Attempting) => {
     const attempt: Running = { due, beganMs: clock.monoMs(), done: Promise.resolve() };
@@ -102,11 +114,21 @@ export function createSender<D extends Due>({
     running.add(attempt);
   };
 
+  const rest = (receiver: string) => {
+    resting.set(receiver, clock.monoMs() + restMs);
+    const [oldest] = resting.keys();
+    if (resting.size > maxResting && oldest !== undefined) resting.delete(oldest);
+    // Others may be due after it.
+    isWoken = true;
+  };
+
   const round = async (signal: AbortSignal): Promise<void> => {
     const attempts = [...running];
     for (const attempt of attempts) if (isLong(attempt)) learn(attempt);
     const current = attempts.map((one) => ({ ...one.due, isSlow: one.due.isSlow || isLong(one) }));
-    const taken = { full: fullNames(current, places), slow: [...slow] };
+    for (const [receiver, untilMs] of resting) if (untilMs <= clock.monoMs()) resting.delete(receiver);
+    const full = [...fullNames(current, places), ...[...resting.keys()].map(nameOfReceiver)];
+    const taken = { full, slow: [...slow] };
     const shares = shareOut(await sending.due(taken, receiversARound), current, places);
     const untilMs = clock.monoMs() + roundMs;
     let begun = 0;
@@ -120,6 +142,7 @@ export function createSender<D extends Due>({
         for (const one of await sending.claim(due, given)) start(due, one);
       });
       if (isClaimed) begun += 1;
+      else rest(due.receiver);
     }
     // The damaged rows of one receiver do not stop the others.
     if (shares.length === 0 || begun > 0) rounds += 1;
