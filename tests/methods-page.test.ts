@@ -14,10 +14,10 @@ All Options may be absent. A name that is not listed is refused with the likely 
 `;
 
 function formsOf(method: Method): string {
-  // A URL that no Method accepts is refused with the accepted forms.
-  const refused = registry[method].parseTarget('');
-  const [, forms = ''] = refused.ok ? [] : refused.message.split('accepted is ');
-  return forms;
+  // Some text is refused with the accepted forms: nothing as a script, a blank as a web address.
+  const refused = ['', 'http:// '].map((url) => registry[method].parseTarget(url));
+  const forms = refused.map((result) => (result.ok ? undefined : result.message.split('accepted is ')[1]));
+  return forms.find((text) => text !== undefined) ?? '';
 }
 
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');

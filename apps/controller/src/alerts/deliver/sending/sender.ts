@@ -37,8 +37,11 @@ const receiversARound = 200;
 /** The longest round: a receiver that becomes due meanwhile waits for its end. */
 const roundMs = 500;
 const maxSlow = 4_096;
-/** A receiver whose rows cannot be claimed is left out for this time, so that it hides none that are due after it. */
-const restMs = 60_000;
+/**
+ * A receiver whose rows cannot be claimed is left out for a while, so that it hides none that are due after it: a second
+ * at first, as the database may have failed, and twice as long each time.
+ */
+const rests = { baseMs: 1_000, capMs: 60_000 };
 const maxResting = 4_096;
 
 const trackedSlow = declareState({
@@ -82,7 +85,7 @@ export function createSender<D extends Due>({
 }): Sender {
   const running = track(new Set<Running>());
   const slow = trackedSlow(new Set<string>());
-  const resting = trackedResting(new Map<string, number>());
+  const resting = trackedResting(new Map<string, { readonly failures: number; readonly untilMs: number }>());
   const parts = createJobParts({ log, ...texts });
   const interrupt = new AbortController();
   const waker = createWaker(clock);
@@ -115,7 +118,10 @@ export function createSender<D extends Due>({
   };
 
   const rest = (receiver: string) => {
-    resting.set(receiver, clock.monoMs() + restMs);
+    const failures = (resting.get(receiver)?.failures ?? 0) + 1;
+    const ms = Math.min(rests.capMs, rests.baseMs * 2 ** (failures - 1));
+    resting.delete(receiver);
+    resting.set(receiver, { failures, untilMs: clock.monoMs() + ms });
     const [oldest] = resting.keys();
     if (resting.size > maxResting && oldest !== undefined) resting.delete(oldest);
     // Others may be due after it.
@@ -126,9 +132,9 @@ export function createSender<D extends Due>({
     const attempts = [...running];
     for (const attempt of attempts) if (isLong(attempt)) learn(attempt);
     const current = attempts.map((one) => ({ ...one.due, isSlow: one.due.isSlow || isLong(one) }));
-    for (const [receiver, untilMs] of resting) if (untilMs <= clock.monoMs()) resting.delete(receiver);
-    const full = [...fullNames(current, places), ...[...resting.keys()].map(nameOfReceiver)];
-    const taken = { full, slow: [...slow] };
+    const nowMs = clock.monoMs();
+    const out = [...resting].flatMap(([receiver, { untilMs }]) => (untilMs > nowMs ? [receiver] : []));
+    const taken = { full: [...fullNames(current, places), ...out.map(nameOfReceiver)], slow: [...slow] };
     const shares = shareOut(await sending.due(taken, receiversARound), current, places);
     const untilMs = clock.monoMs() + roundMs;
     let begun = 0;
@@ -141,11 +147,14 @@ export function createSender<D extends Due>({
       const isClaimed = await parts.attempt(`claims of ${due.receiver}`, async () => {
         for (const one of await sending.claim(due, given)) start(due, one);
       });
-      if (isClaimed) begun += 1;
-      else rest(due.receiver);
+      if (!isClaimed) rest(due.receiver);
+      else {
+        resting.delete(due.receiver);
+        begun += 1;
+      }
     }
     // The damaged rows of one receiver do not stop the others.
-    if (shares.length === 0 || begun > 0) rounds += 1;
+    if ((shares.length === 0 && out.length === 0) || begun > 0) rounds += 1;
   };
 
   return {
