@@ -5,6 +5,7 @@ import { beforeAll, test } from 'vitest';
 import type { AttackFixture } from './harness/attack-fixture.ts';
 import { type Random, seeded } from './harness/hostile-message.ts';
 import { keyAttacks } from './harness/key-attacks.ts';
+import { writeLongHistory } from './harness/long-history.ts';
 import { portAttacks } from './harness/port-attacks.ts';
 import { useScenes } from './harness/scenes.ts';
 import { type Attack, addManyDevices, unreadAttacks } from './harness/unread-attacks.ts';
@@ -17,7 +18,11 @@ const atOnce = 3;
 const partMs = Math.min(1, minutes) * 60_000;
 
 const scenes = useScenes();
-beforeAll(() => addManyDevices(scenes.fixture));
+beforeAll(async () => {
+  await addManyDevices(scenes.fixture);
+  const { accountNo, locationNo } = scenes.fixture.hostile;
+  await writeLongHistory(scenes.fixture, { accountNo, locationNo, devices: 500, intervals: 500 });
+});
 
 const attacks: readonly (readonly [string, Attack])[] = Object.entries({
   ...unreadAttacks,

@@ -20,6 +20,18 @@ const expensiveReads: Attack = async (fixture, random) => {
   );
 };
 
+/** Reads of all that was recorded, as many at once as a key may have. */
+const historyReads: Attack = async (fixture) => {
+  const paths = ['/uptime', '/timeline', '/outages'];
+  const read = (i: number) => () =>
+    callFrom(from, {
+      ...asHostile(fixture),
+      url: `${fixture.baseUrl}${paths[i % paths.length]}`,
+      timeoutMs: 100_000,
+    });
+  await flood(Array.from({ length: 16 }, (_, i) => read(i)));
+};
+
 /** Bodies of the greatest size, depth or breadth. */
 const greatBodies: Attack = async (fixture, random) => {
   const body = pick(random, [
@@ -73,6 +85,7 @@ const hostileScripts: Attack = async (fixture, random) => {
 /** Attacks of the holder of a key, by name. */
 export const keyAttacks: Readonly<Record<string, Attack>> = {
   expensiveReads,
+  historyReads,
   greatBodies,
   manyEventStreams,
   badKeys,
