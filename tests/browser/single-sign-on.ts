@@ -6,7 +6,13 @@ const its = useBrowser();
 
 test('a person signs in by the provider without a password, stays signed in, and signs out of both', async () => {
   const page = await its.open();
-  provider.person = { sub: 'ada', email: 'ada@example.org', name: 'Ada', groups: ['noc'] };
+  provider.person = {
+    sub: 'ada',
+    email: 'ada@example.org',
+    email_verified: true,
+    name: 'Ada',
+    groups: ['noc'],
+  };
   await page.goto(its.base);
   const link = page.getByRole('link', { name: 'Sign in with single sign-on' });
   await link.waitFor();
@@ -26,7 +32,7 @@ test('a person signs in by the provider without a password, stays signed in, and
 
 test('who is in no group reads why, and can go back', async () => {
   const page = await its.open();
-  provider.person = { sub: 'eve', email: 'eve@example.org', groups: [] };
+  provider.person = { sub: 'eve', email: 'eve@example.org', email_verified: true, groups: [] };
   await page.goto(new URL('/sign-in', its.base).href);
   await page.getByText('You are in none of the groups that may sign in here.').waitFor();
   await page.goto(its.base);
@@ -35,7 +41,13 @@ test('who is in no group reads why, and can go back', async () => {
 
 test('who administers reads how people sign in, and a test says what works', async () => {
   const page = await its.open({ theme: 'dark', width: 390 });
-  provider.person = { sub: 'root', email: 'root@example.org', name: 'Root', groups: ['admins'] };
+  provider.person = {
+    sub: 'root',
+    email: 'root@example.org',
+    email_verified: true,
+    name: 'Root',
+    groups: ['admins'],
+  };
   await page.goto(new URL('/sign-in', its.base).href);
   await page.getByRole('link', { name: 'Overview' }).waitFor();
   await page.goto(`${its.base}people`);
