@@ -76,7 +76,7 @@ async function withOctober(page: Page): Promise<void> {
     }),
   );
   await page.route(/\/v1\.1\/uptime\?(?!.*fmt=csv).*Timestamp1=2026-(09-30|10-01)/, (route) => {
-    const wanted = new URL(route.request().url()).searchParams.get('Devices')?.split(',') ?? [];
+    const wanted = new URL(route.request().url()).searchParams.get('Device')?.split(',') ?? [];
     return route.fulfill({ json: lists.filter(({ device_id }) => wanted.includes(device_id)) });
   });
   await page.route(/\/v1\.1\/devices\/[0-9a-f]+\/outages/, (route) => {
@@ -170,7 +170,7 @@ test('the CSV is that of the API, byte for byte', onBusyMachine, async () => {
     page.getByRole('button', { name: 'CSV' }).click(),
   ]);
   expect(download.suggestedFilename()).toBe('uptime-2026-10-01..2026-10-02.csv');
-  const query = `Devices=${ids.join(',')}&Timestamp1=2026-10-01T00:00:00&Timestamp2=2026-10-03T00:00:00`;
+  const query = `Device=${ids.join(',')}&Timestamp1=2026-10-01T00:00:00&Timestamp2=2026-10-03T00:00:00`;
   const expected = await page.evaluate(
     `fetch('/v1.1/uptime?${query}&fmt=csv').then((answer) => answer.text())`,
   );
