@@ -107,6 +107,28 @@ test('the story of an alert and the messages of a contact show each attempt with
   expect(await violationsOf(page)).toBe('');
 });
 
+test('a name of 950 characters has two lines, and the words after it are there: in the list of alerts and above its story', async () => {
+  const FullName = 'Rack in the cellar '.repeat(50).trim();
+  const id = await addDevice('wordy', 9, { FullName, Frequency: 1, Attempts: 1 });
+  const readAlerts = async () => alerts.parse(await its.system.api.ok('GET', `/alerts?Device=${id}`));
+  await expect.poll(async () => (await readAlerts()).length, soon).toBe(1);
+  const page = await openAt(`alerts/${(await readAlerts())[0]?.alert_id}`);
+  for (const words of [
+    page.getByRole('link', { name: /^Rack in the cellar .*is Down$/ }),
+    page.getByRole('heading', { level: 2, name: /^Rack in the cellar .*is Down$/ }),
+  ]) {
+    await words.waitFor();
+    const { scrollHeight, clientHeight } = await words.evaluate((element) => ({
+      scrollHeight: element.scrollHeight,
+      clientHeight: element.clientHeight,
+    }));
+    // Nothing of it is cut off, and it is no higher than three lines.
+    expect(scrollHeight).toBeLessThanOrEqual(clientHeight);
+    expect(clientHeight).toBeLessThan(100);
+  }
+  expect(await violationsOf(page)).toBe('');
+});
+
 test('a device that is deleted says so on its open screen, and one that cannot be read again says how old it is', async () => {
   const [gone, old] = [await addDevice('gone'), await addDevice('old')];
   const page = await openAt(`devices/${gone}`);

@@ -35,12 +35,11 @@ export function AlertLine({
       )}
       <Mark name={markOf(alert)} />
       <a
-        class="clamp"
         href={`/alerts/${alert.alert_id}`}
         aria-current={isOpen ? 'true' : undefined}
         title={`${subject} ${say.kinds[alert.Kind]}`}
       >
-        <b>
+        <b class="clampName">
           <bdi>{subject}</bdi>
         </b>{' '}
         {say.kinds[alert.Kind]}

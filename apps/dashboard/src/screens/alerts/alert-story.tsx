@@ -133,8 +133,8 @@ export function AlertStory({ id }: { readonly id: string }) {
   return (
     <article>
       <ReadState read={found} />
-      <h2 class={`clamp ${css['title']}`} title={`${subjectOf(alert)} ${say.kinds[alert.Kind]}`}>
-        <bdi>{subjectOf(alert)}</bdi> {say.kinds[alert.Kind]}
+      <h2 class={css['title']} title={`${subjectOf(alert)} ${say.kinds[alert.Kind]}`}>
+        <bdi class="clampName">{subjectOf(alert)}</bdi> {say.kinds[alert.Kind]}
       </h2>
       <p class={css['say']}>
         <Mark name={markOf(alert)} />

@@ -181,7 +181,11 @@ export function Alerts({ id }: ScreenProps) {
         {view !== 'closed' && groups.map((group) => <Group key={group.title} {...group} chosen={id} />)}
       </div>
       <div class={css['story']}>
-        {id === '' ? <p class="mute">{say.choose}</p> : <AlertStory key={id} id={id} />}
+        {id === '' ? (
+          (view === 'closed' || shown.length > 0) && <p class="mute">{say.choose}</p>
+        ) : (
+          <AlertStory key={id} id={id} />
+        )}
       </div>
     </div>
   );

@@ -213,7 +213,7 @@ function CauseBlock({ cause: { row, behind } }: { readonly cause: Cause<DeviceRo
     <article class={`${css['cause']} ${taken ? css['taken'] : ''}`} data-device={row.id}>
       <Mark name="Down" word={texts.states.Down} />
       <h2 class={css['lead']}>
-        <a href={`/devices/${row.id}`}>
+        <a class="clampName" href={`/devices/${row.id}`}>
           <bdi>{row.name}</bdi>
         </a>{' '}
         {say.isDown}{' '}
