@@ -43,10 +43,13 @@ test('a day that is carried on by events is the one that the API would tell', ()
 });
 
 test('what was Unknown before anything was known is left out, and an Unknown that lasts is not', () => {
-  expect(runsOfDay(`${'?'.repeat(70)}UD`, 'Down')).toEqual([
+  expect(runsOfDay(`${'?'.repeat(70)}UD`, 'Down', 71)).toEqual([
     { at: 70, length: 1, status: 'Up' },
     { at: 71, length: 1, status: 'Down' },
   ]);
-  expect(runsOfDay('?'.repeat(72), 'Unknown')).toEqual([{ at: 0, length: 72, status: 'Unknown' }]);
-  expect(runsOfDay('?'.repeat(72), 'Up')).toEqual([{ at: 71, length: 1, status: 'Up' }]);
+  expect(runsOfDay('?'.repeat(72), 'Unknown', -9)).toEqual([{ at: 0, length: 72, status: 'Unknown' }]);
+  expect(runsOfDay('?'.repeat(72), 'Up', 71)).toEqual([{ at: 71, length: 1, status: 'Up' }]);
+  // It was added twenty minutes ago, and nobody has observed it since. The clock of a server may be a little ahead.
+  expect(runsOfDay('?'.repeat(72), 'Unknown', 70)).toEqual([{ at: 70, length: 2, status: 'Unknown' }]);
+  expect(runsOfDay('?'.repeat(72), 'Unknown', 72)).toEqual([{ at: 71, length: 1, status: 'Unknown' }]);
 });

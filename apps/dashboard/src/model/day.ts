@@ -48,13 +48,14 @@ export interface DayRun {
 }
 
 /**
- * The letters as runs; `status` is the present one. What was Unknown before anything was known, and is not now, is left
- * out: the device may not have existed.
+ * The letters as runs. `status` is the present one, and `since` the letter in which it began, negative before the first
+ * one. What was Unknown before anything was known, or before it began, is left out: the device may not have existed.
  */
-export function runsOfDay(letters: string, status: Status): readonly DayRun[] {
+export function runsOfDay(letters: string, status: Status, since: number): readonly DayRun[] {
   const all =
     /[^?]/.test(letters) || status === 'Unknown' ? letters : letters.slice(0, -1) + letterOf[status];
-  const first = all.search(/[^?]/);
+  const known = all.search(/[^?]/);
+  const first = known < 0 ? Math.min(since, all.length - 1) : known;
   const runs: DayRun[] = [];
   for (const [at, letter] of all.split('').entries()) {
     if (at < first) continue;

@@ -12,7 +12,8 @@ const partNow = computed(() => partOf(now.value));
 /** The last 24 hours: the worst status of each 20 minutes. */
 export function DayBar({ row }: { readonly row: DeviceRow }) {
   const { letters } = dayUntil(row.day, partNow.value, row.status);
-  const runs = row.isEnabled ? runsOfDay(letters, row.status) : [];
+  const since = partOf(row.sinceMs) - (partNow.value - dayParts + 1);
+  const runs = row.isEnabled ? runsOfDay(letters, row.status, since) : [];
   const down = runs.reduce((sum, { status, length }) => sum + (status === 'Down' ? length : 0), 0);
   return (
     <svg
