@@ -62,10 +62,11 @@ test('the password of the database is in no line of a controller that serves', a
 });
 
 test.each([
-  ['a controller', 'apps/controller/src/main.ts', []],
-  ['a command of the operator', 'apps/cli/src/main.ts', ['accounts', 'list', '--json']],
-])('the password of a database that is away is in no line of %s', async (_, program, args) => {
-  const output = await outputOf(program, args, away);
+  // It waits for its database until it is ended.
+  ['a controller', 'apps/controller/src/main.ts', [], 'waiting for it'],
+  ['a command of the operator', 'apps/cli/src/main.ts', ['accounts', 'list', '--json'], undefined],
+])('the password of a database that is away is in no line of %s', async (_, program, args, last) => {
+  const output = await outputOf(program, args, away, last);
   expect(output).toContain('ECONNREFUSED');
   expect(output).not.toContain(password);
 });
