@@ -16,6 +16,7 @@ test('the doctor finds nothing at a system that runs', { timeout: 240_000 }, asy
     'API',
     'readiness',
     'agents’ port',
+    'PING',
     'agents',
   ]);
   expect(well.found.at(-1)?.text).toBe('1 of 1 are connected');
