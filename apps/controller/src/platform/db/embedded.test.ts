@@ -51,6 +51,15 @@ test('the embedded PostgreSQL starts, is adopted while it runs, stops, and keeps
   await third.stop();
 });
 
+test('of two starts at one moment, one starts the server and the other one uses it', async () => {
+  const dir = path.join(root, 'pg');
+  await (await startEmbedded({ dir, log })).stop();
+  const both = await Promise.all([startEmbedded({ dir, log }), startEmbedded({ dir, log })]);
+  expect(both.map(({ adopted }) => adopted).toSorted()).toEqual([false, true]);
+  expect(both[0]?.pid).toBe(both[1]?.pid);
+  await both[0]?.stop();
+});
+
 test('a server that does not react is killed: when the stop resolves, nothing runs', async () => {
   const embedded = await startEmbedded({ dir: path.join(root, 'pg'), log });
   process.kill(embedded.pid, 'SIGSTOP');

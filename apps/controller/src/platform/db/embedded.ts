@@ -102,9 +102,9 @@ export async function startEmbedded(options: {
   const place: Place = { dir, cluster, runAs };
   if (!(await holdsCluster(cluster))) await initialise(binaries.initdb, place);
   const all = { ...settings, ...options.settings, cluster_name: mark.slice('cluster_name='.length) };
-  const pid = await launch({ postgres: binaries.postgres, place, mark, settings: all });
+  const { pid, adopted } = await launch({ postgres: binaries.postgres, place, mark, settings: all });
   await ensureOwner(socket.folder);
-  return handle(pid, false);
+  return handle(pid, adopted);
 }
 
 interface Place {
@@ -192,18 +192,23 @@ async function whenReady(cluster: string, mark: string): Promise<number | undefi
   );
 }
 
-/** Starts the postmaster and waits until it accepts connections; returns its pid. */
+/**
+ * Starts the postmaster and waits until it accepts connections. Adopts one that another process started meanwhile: a
+ * command of the operator may begin at the same moment as a controller.
+ */
 async function launch(options: {
   readonly postgres: string;
   readonly place: Place;
   readonly mark: string;
   readonly settings: Readonly<Record<string, string>>;
-}): Promise<number> {
+}): Promise<Pick<Embedded, 'pid' | 'adopted'>> {
   const { place, mark } = options;
   const file = path.join(place.dir, 'postgres.log');
   await limitLogFile(file);
   const deadline = performance.now() + startWithinMs;
   while (true) {
+    const other = await whenReady(place.cluster, mark);
+    if (other !== undefined) return { pid: other, adopted: true };
     await removeStalePid(place.cluster, mark);
     const log = openSync(file, 'a', 0o600);
     const from = (await stat(file)).size;
@@ -225,7 +230,7 @@ async function launch(options: {
     });
     while (ended.how === undefined && performance.now() < deadline) {
       const found = readPostmaster(place.cluster);
-      if (found?.ready && found.pid === child.pid) return found.pid;
+      if (found?.ready && found.pid === child.pid) return { pid: found.pid, adopted: false };
       await delay(10);
     }
     const said = (await readLogEnd(file, from)).trim();
