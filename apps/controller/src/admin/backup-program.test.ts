@@ -3,13 +3,19 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
+import { createLog } from '@vantage/kernel';
 import { programEnv } from '@vantage/kernel/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/harness/database.ts';
 import { withClient } from '../../../../tests/harness/postgres-url.ts';
 import { verifyBackup } from '../platform/db/backup/load.ts';
+import { startEmbedded } from '../platform/db/embedded.ts';
+import { createDb } from '../platform/db/index.ts';
+import { createFixtures } from '../testing/fixtures.ts';
+import { makeTables } from './make-tables.ts';
 
 const program = path.join(import.meta.dirname, 'backup-program.ts');
+const log = createLog('backup test', 'silent');
 let database: TestDatabase;
 let folder: string;
 beforeAll(async () => {
@@ -27,16 +33,16 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]();
 });
 
-/** Runs the program; `killAt` says of the folder's files whether it is killed now. */
-async function backup(file: string, killAt?: (names: readonly string[]) => boolean) {
-  const env = {
-    ...programEnv(),
-    VANTAGE_DATA: folder,
-    VANTAGE_DATABASE_URL: database.url,
-  };
+function start(command: 'backup' | 'restore', file: string, settings: Readonly<Record<string, string>>) {
+  const env = { ...programEnv(), ...settings };
   const child = spawn(process.execPath, [program], { env, stdio: ['pipe', 'pipe', 'inherit'] });
-  const call = { command: 'backup', file, verify: false, recipients: [] };
-  child.stdin.end(JSON.stringify(call));
+  child.stdin.end(JSON.stringify({ command, file, verify: false, recipients: [] }));
+  return child;
+}
+
+/** Runs a backup; `killAt` says of the folder's files whether it is killed now. */
+async function backup(file: string, killAt?: (names: readonly string[]) => boolean) {
+  const child = start('backup', file, { VANTAGE_DATA: folder, VANTAGE_DATABASE_URL: database.url });
   const watch = setInterval(() => {
     if (killAt?.(readdirSync(folder)) === true) child.kill('SIGKILL');
   }, 1);
@@ -78,4 +84,22 @@ test('a backup that is killed at ten moments is never taken for one, and the one
   expect(await backup(file)).toMatchObject({ signal: null, out: expect.stringContaining('"ok":true') });
   await verifyBackup(file);
   expect(parts()).toEqual([]);
+});
+
+test('a restore into the embedded database of a controller is refused, and the database runs on', async () => {
+  const file = path.join(folder, 'refused.backup');
+  expect(await backup(file)).toMatchObject({ signal: null });
+  const data = path.join(folder, 'used');
+  const embedded = await startEmbedded({ dir: path.join(data, 'postgres'), log });
+  try {
+    await makeTables(embedded.url);
+    const db = await createDb({ connection: { url: embedded.url }, log });
+    await createFixtures(db.kysely).account();
+    await db.close();
+    const restored = await text(start('restore', file, { VANTAGE_DATA: data }).stdout);
+    expect(restored).toContain('the database is in use');
+    expect(embedded.state()).toBe('running');
+  } finally {
+    await embedded.stop();
+  }
 });

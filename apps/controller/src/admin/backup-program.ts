@@ -171,7 +171,9 @@ async function restore(config: Config, call: Call) {
   const embedded = config.databaseUrl
     ? undefined
     : await startEmbedded({ dir: path.join(config.dataDir, 'postgres'), log });
-  endsWith(async () => embedded?.stop());
+  // A server that ran before may belong to a controller.
+  const end = async () => (embedded?.adopted === false ? embedded.stop() : undefined);
+  endsWith(end);
   try {
     const url = config.databaseUrl ?? embedded?.url ?? '';
     await makeTables(url, last);
@@ -179,7 +181,7 @@ async function restore(config: Config, call: Call) {
     const size = await loadBackup({ url, file, key, head, onRows: createProgress() });
     return { file, at: new Date(head.atUs / 1000), ...size, verified: false };
   } finally {
-    await embedded?.stop();
+    await end();
   }
 }
 

@@ -18,6 +18,7 @@ import { makeTables } from './make-tables.ts';
 /** `embedded`, a URL, or `@FILE` with the URL. */
 const place = z.string().min(1);
 const callSchema = z.object({ from: place, to: place });
+type Call = z.output<typeof callSchema>;
 
 const log = createLog('copy', 'silent');
 const noTableState = '42P01';
@@ -28,6 +29,8 @@ const aliveUs = 30_000_000;
 const pollMs = 200;
 /** Controllers get this long to go over to the copy. */
 const arriveMs = 60_000;
+/** How often the embedded database may stop during a copy: its controller ends, and the next one follows the move. */
+const maxStops = 5;
 
 const say = (text: string) => void process.stderr.write(`vantage: ${text}\n`);
 
@@ -38,9 +41,32 @@ interface Opened extends Place {
   readonly embedded: Embedded | undefined;
 }
 
-async function copy(config: Config, call: z.output<typeof callSchema>) {
-  const from = await open(config, call.from, 'FROM');
-  const to = await open(config, call.to, 'TO');
+/**
+ * Copies a database. A controller that ends stops its embedded database, also during a copy: then this starts the
+ * database again and repeats the call, which also finishes a copy that has taken its place already.
+ */
+async function copy(config: Config, call: Call) {
+  for (let left = maxStops; ; left -= 1) {
+    const from = await open(config, call.from, 'FROM');
+    try {
+      return await copyFrom(config, from, call.to);
+    } catch (error) {
+      if (left === 0 || from.embedded === undefined || (await isReached(from.url))) throw error;
+      say('the embedded database was stopped during the copy: it is started again, and the copy is repeated');
+    } finally {
+      if (from.embedded?.adopted === false) await from.embedded.stop();
+    }
+  }
+}
+
+async function isReached(url: string): Promise<boolean> {
+  const client = await openSession(url, 'FROM').catch(() => undefined);
+  await client?.end();
+  return client !== undefined;
+}
+
+async function copyFrom(config: Config, from: Opened, named: string) {
+  const to = await open(config, named, 'TO');
   let isInUse = false;
   try {
     const controllers = await settledControllers(
@@ -64,9 +90,8 @@ async function copy(config: Config, call: z.output<typeof callSchema>) {
       backMs: backMs === undefined ? null : report.heldMs + backMs,
     };
   } finally {
-    if (from.embedded?.adopted === false) await from.embedded.stop();
-    // A controller that uses the copy stops it itself.
-    if (!isInUse) await to.embedded?.stop();
+    // A controller that uses the copy stops the server itself. A server that ran before may belong to a controller.
+    if (!isInUse && to.embedded?.adopted === false) await to.embedded.stop();
   }
 }
 
