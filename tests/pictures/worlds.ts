@@ -117,4 +117,9 @@ export async function manyStates(
     const more = from + 1_000 < rows && json.length > 0 ? { Link: '</states>; rel="next"' } : {};
     return route.fulfill({ json, headers: { 'Vantage-Revision': 'r-1', ...more } });
   });
+  // The system has none of these devices.
+  await page.route(/\/v1\.1\/uptime/, (route) => {
+    const ids = new URL(route.request().url()).searchParams.get('Device')?.split(',') ?? [];
+    return route.fulfill({ json: ids.map((device_id) => ({ device_id, Uptime: { Outages: 1 } })) });
+  });
 }
