@@ -1,4 +1,4 @@
-// The holders of keys that only read ask for as much history as there is, as often as they may.
+// Callers with read-only keys request as much history as exists, as often as they may.
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { type AttackFixture, issueKey } from './harness/attack-fixture.ts';

@@ -5,7 +5,7 @@ import { startTarget } from '../harness/target.ts';
 import { violationsOf } from './browser.ts';
 import { useBrowser } from './system.ts';
 
-// Forms keep what somebody typed, and say what they do with it.
+// Forms keep the text that a person typed, and say that they keep it.
 
 const its = useBrowser();
 const created = z.object({ device_id: z.string() });
@@ -82,7 +82,7 @@ test('another Method and back keeps the Options', async () => {
   expect(await page.getByLabel('ExpectText').inputValue()).toBe('Welcome');
 });
 
-test('leaving a form with changes asks, and the draft is there when somebody comes back', async () => {
+test('a form with changes asks before it is left, and shows the draft when the person returns', async () => {
   const id = await addDevice('kept');
   const page = await openForm(id);
   await page.getByLabel('Name', { exact: true }).fill('half a name');
@@ -108,7 +108,7 @@ test('leaving a form with changes asks, and the draft is there when somebody com
   await page.goBack();
   await page.getByLabel('Name', { exact: true }).waitFor();
   expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('');
-  // What is stored needs no question.
+  // A form without unsaved changes asks no question.
   await page.getByLabel('Name', { exact: true }).fill('a whole name');
   await save(page);
   await page.getByRole('heading', { level: 1, name: 'a whole name' }).waitFor();
@@ -142,7 +142,7 @@ test('Esc and the link to the list keep the filter', async () => {
   expect(decodeURIComponent(page.url())).toBe(list);
 });
 
-/** Notes each movement inside the screen that nobody caused, with the element that moved. */
+/** Records each movement inside the screen that no input caused, with the element that moved. */
 const watchJumps = `window.jumps = [];
   new PerformanceObserver((list) => {
     for (const { hadRecentInput, sources } of list.getEntries())

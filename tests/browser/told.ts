@@ -84,7 +84,7 @@ test('the story of an alert and the messages of a contact show each attempt with
   await page.goto(`${its.base}schedules/contacts/${contact}`);
   const row = page.getByRole('listitem').filter({ hasText: 'told' }).filter({ hasText: 'is Down' }).first();
   await row.waitFor();
-  // The state stands beside the time at which it was reached, and every attempt is there to be read.
+  // The row shows the state with the time at which it was reached, and every attempt.
   await row.locator('summary').click();
   const ended = z
     .array(z.object({ alert_id: z.string().nullable(), Ended: z.string().nullable() }))

@@ -8,7 +8,7 @@ import { active, type Transition, to } from './transitions.ts';
  *
  *   moment                                                     | the message goes to
  *   the third outage ended                                     | everyone who was notified of it, at any hour, because
- *                                                              |   it takes the place of Up
+ *                                                              |   it replaces Up
  *   a step is due, its delay counted from the first outage     | the contacts of the step; repeats as for Down
  *   the device is Down (below)                                 | the contacts of steps that sent a message before
  *

@@ -16,20 +16,20 @@ interface FairGroups<Owner> {
 }
 
 /**
- * Places that owners (accounts, networks of callers) share. A free place goes to the group and owner that have the
- * fewest; of several, to the one that got none for longest. So a newcomer comes before those that have places, however
- * much they have waiting. Where too much waits in all, the latest piece of the group that has the most waiting is
- * refused.
+ * Slots that owners (accounts, networks of callers) share. A free place goes to the group and owner that have the
+ * fewest; of several, to the one whose last place is longest ago. So a newcomer comes before owners that have places,
+ * however many pieces they have waiting. When too many pieces wait in all, the latest piece of the group with the most
+ * waiting pieces is refused.
  */
 interface FairSemaphore<Owner> {
   /**
-   * Resolves when the owner has a place; the result gives it back, and may be called again. Undefined at once when too
-   * much waits already. Rejects with the signal's reason when it aborts before.
+   * Resolves when the owner gets a place. The result releases the place, and may be called again. Undefined at once when
+   * too much waits already. Rejects with the signal's reason when the signal aborts before.
    */
   enter(owner: Owner, signal?: AbortSignal): Promise<(() => void) | undefined>;
   /**
-   * Runs `work` in a place of the owner; undefined at once when too much waits already. The place is free again when
-   * the work has ended and `until`, where it is given, has aborted.
+   * Runs `work` in a place of the owner; undefined at once when too much waits already. The place is free again when the
+   * work has ended and `until`, where it is given, has aborted.
    */
   run<T>(
     owner: Owner,
@@ -52,7 +52,7 @@ const tracked = declareState({
 interface Group {
   running: number;
   waiting: number;
-  /** The number of the turn in which it got a place last. */
+  /** The number of the turn in which it last got a place. */
   turn: number;
 }
 
@@ -67,7 +67,7 @@ interface Waiting {
   readonly refuse: () => void;
 }
 
-/** Creates the places, all of them free. An owner is remembered only while something of it runs or waits. */
+/** Creates the semaphore with all places free. An owner is remembered only while its work runs or waits. */
 export function createFairSemaphore<Owner extends number | string>({
   running: maxRunning,
   perOwner,
@@ -82,7 +82,7 @@ export function createFairSemaphore<Owner extends number | string>({
     const known = owners.get(owner);
     if (known !== undefined) return known;
     const name = groupOf(owner);
-    // Before the one that was served last, and behind all others: else those that come anew each time would be first.
+    // Before the owner that was served last and behind all others, else owners that return each time would be first.
     const turn = all.turn - 0.5;
     const group = groups.get(name) ?? { running: 0, waiting: 0, turn };
     groups.set(name, group);
@@ -127,11 +127,11 @@ export function createFairSemaphore<Owner extends number | string>({
       isHeld = false;
       count(owned, { running: -1 });
       forget(owner, owned);
-      // One that was held back by its owner's limit and one that waited for any place may begin now.
+      // A piece that waited for its owner's limit and one that waited for any place may begin now.
       for (let begin = next(); begin !== undefined; begin = next()) begin();
     };
   };
-  /** Whether it gets a place; false: it is refused. */
+  /** Resolves with true when the owner gets a place, and with false when the piece is refused. */
   const turn = (owned: Owned, signal: AbortSignal | undefined): Promise<boolean> =>
     new Promise((resolve, reject) => {
       const end = () => {

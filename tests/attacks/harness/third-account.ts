@@ -13,11 +13,11 @@ interface ThirdAccount extends Disposable {
   readonly accountNo: number;
   readonly key: string;
   readonly api: Api;
-  /** Causes an event of the account: creates a device that nobody checks. */
+  /** Causes an event of the account: creates a device that no agent checks. */
   happen(): Promise<void>;
   /** A hook that posts all events to `address`. */
   hook(address: string): Promise<void>;
-  /** Creates a status page with so many subscribers at `domain`, and resolves with its id. */
+  /** Creates a status page with this number of subscribers at `domain`, and resolves with its id. */
   page(subscribers: number, domain: string): Promise<string>;
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '@vantage/kernel';
 
-/** A witness may take so long, from the start of its check. */
+/** The time limit of a witness, from the start of its check. */
 const answerWithinMs = 10_000;
 const witnessCount = 3;
 
@@ -29,7 +29,7 @@ export function createWitnesses(deps: {
   readonly onAllFailed: () => void;
 }): Witnesses {
   const { clock, runNow, onAllFailed } = deps;
-  /** Those that did not answer yet, each with the timer of its check; undefined: that did not start. */
+  /** Witnesses that have not answered yet, each with the timer of its check; undefined: the check has not started. */
   const awaited = new Map<number, Disposable | undefined>();
   const remove = (deviceNo: number) => {
     awaited.get(deviceNo)?.[Symbol.dispose]();

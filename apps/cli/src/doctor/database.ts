@@ -13,8 +13,8 @@ const patienceMs = 20_000;
 const step = 'database';
 
 /**
- * Examines the database of VANTAGE_DATABASE_URL, or the one that took its place, its replicas and the one of
- * VANTAGE_DATABASE_READ_URL; the embedded one is examined by `/readyz`. Never rejects.
+ * Examines the database of VANTAGE_DATABASE_URL, or the one that replaced it, its replicas, and the database of
+ * VANTAGE_DATABASE_READ_URL. `/readyz` examines the embedded database. Never rejects.
  */
 export async function examineDatabase(
   folder: string,

@@ -4,8 +4,8 @@ type Alert = Pick<Schemas['Alert'], 'Opened' | 'Acknowledged' | 'Closed' | 'Noti
 type Message = Schemas['Alert']['Notifications'][number];
 
 /**
- * How a message went by one line of a story. `again`: an attempt failed and another one follows. The last four have no
- * attempt, so their time is that of the decision: nobody was reached by then.
+ * The course of a message in one line of a story. `again`: an attempt failed and another one follows. The last four
+ * have no attempt, so their time is that of the decision, when no contact was reached yet.
  */
 export type Course = 'delivered' | 'again' | 'failed' | 'waiting' | 'carried' | 'withdrawn' | 'recorded';
 

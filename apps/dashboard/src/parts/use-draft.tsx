@@ -58,7 +58,7 @@ export function useDraft<Draft extends object>(
 
 /** Says that a form shows an earlier draft, with the button that takes it back. */
 export function KeptNotice({ form }: { readonly form: Pick<DraftForm<object>, 'kept' | 'discard'> }) {
-  // Who signs in again with fewer rights keeps the text, and is told before it is refused.
+  // A person who signs in again with fewer rights keeps the text. The notice comes before the API refuses to save.
   if (!mayWrite.value)
     return (
       <p class={css['outdated']} role="status">

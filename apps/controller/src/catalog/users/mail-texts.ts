@@ -11,7 +11,7 @@ interface Mail {
 /** Stores a mail to a person in the transaction of a change. */
 export type MailPerson = (trx: Kysely<Tables>, mail: Mail) => Promise<void>;
 
-/** The mail to somebody who has signed in before and whom an admin invited again. Pure. */
+/** The mail to a person who has signed in before and whom an admin invited again. Pure. */
 export function invitedMail({ email, name, account }: UserRow, nextEmail: string | null): Mail {
   return {
     address: email,

@@ -42,7 +42,7 @@ export interface Facts {
   /** The database of the settings was copied to the one that is used. */
   readonly isMoved: boolean;
   readonly keyFile: KeyFileState;
-  /** VANTAGE_BACKUP_MAX_DAYS; 0: nobody wants to know. */
+  /** VANTAGE_BACKUP_MAX_DAYS; 0: the age of backups is not checked. */
   readonly backupMaxDays: number;
   /** The facts that the database has; undefined: it never answered. */
   readonly stored: StoredFacts | undefined;
@@ -229,9 +229,9 @@ const daySeconds = 86_400;
  * |---|---|---|
  * | never one | `backup_none` | when the installation is older than `maxDays` |
  * | some, none verified | `backup_old` where the newest one is older than `maxDays` | at once |
- * | some verified | the same of the newest verified one: a backup that nobody tried may be none | at once |
+ * | some verified | the same of the newest verified one, because others may be unusable | at once |
  *
- * `maxDays` 0: nobody wants to know. `ageS` is the age of the installation, seconds.
+ * `maxDays` 0: the age of backups is not checked. `ageS` is the age of the installation, in seconds.
  */
 function ofBackups({ made, verified }: BackupAges, ageS: number, maxDays: number): readonly Finding[] {
   if (maxDays === 0) return [];

@@ -84,7 +84,7 @@ const loggedElsewhere: ReadonlySet<FindingId> = new Set([
   'worker_away',
 ]);
 
-/** Logs the begin and the end of a finding, once each. */
+/** Logs the start and the end of a finding, once each. */
 function createReport(log: Logger): (findings: readonly Finding[]) => void {
   let said: ReadonlyMap<FindingId, string> = new Map();
   return (findings) => {

@@ -1,6 +1,6 @@
 import { dayUs, minuteUs } from '@vantage/domain';
 
-/** How long a certificate of an agent lasts. */
+/** The lifetime of an agent certificate. */
 export const agentCertificateUs = 7 * dayUs;
 
 /** Certificates of agents begin this much earlier than they are signed, for controllers whose clocks are behind. */

@@ -36,7 +36,7 @@ export const accountPlaces = {
 
 /** Bounds what accounts read at one time. Throws a Problem (1006) for what is too much. */
 export interface AccountLoad {
-  /** Runs a read of an account when it has a place. */
+  /** Runs a read of an account when the account has a free place. */
   run<T>(
     route: Pick<Route, 'readsHistory' | 'isWide'>,
     accountNo: number,

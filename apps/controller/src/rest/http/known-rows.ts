@@ -20,14 +20,14 @@ declareShare({
 const ttlMs = 4_000;
 const kept = 10_000;
 /**
- * Credentials that nobody has used of late are looked up by so many requests at once: bad ones must not take all
+ * Bounds the concurrent look-ups of credentials that are not remembered. Invalid credentials must not occupy all
  * database connections.
  */
 const lookUps = { running: 3, perOwner: { running: 2, waiting: 250 }, waiting: 500 } as const;
 
 /** Rows of credentials in force, found by the SHA-256 of the credential. */
 interface KnownRows<Row> {
-  /** undefined: no such credential is in force. Throws a Problem (1006) where too many unknown ones are asked for. */
+  /** undefined: no such credential is in force. Throws a Problem (1006) when too many look-ups of unknown ones wait. */
   find(hash: Buffer, address: string): Promise<Row | undefined>;
   /** The same for a credential that was found before: it waits for no unknown one. */
   findAgain(hash: Uint8Array, address: string): Promise<Row | undefined>;
@@ -50,7 +50,7 @@ export function createKnownRows<Row extends { readonly hash: Uint8Array }>({
 }: {
   /** `address` is the caller's. */
   readonly read: (hash: Uint8Array, address: string) => Promise<Row | undefined>;
-  /** The caller's transaction changed an account: it reads its own rows, which nobody else sees before its commit. */
+  /** The caller's transaction changed an account: it reads its own rows, which others see only after its commit. */
   readonly seesOwnChanges: () => boolean;
   readonly clock: Pick<Clock, 'monoMs'>;
 }): KnownRows<Row> {

@@ -18,16 +18,16 @@ declareShare({
   share: '2 until the answer was sent, 1,000 wait',
 });
 /**
- * Changes of one account at one moment. Each locks the account, so more of them would only wait, and each that waits in
- * the database keeps a connection from everybody else.
+ * Concurrent changes of one account. Each locks the account, so more of them would only wait, and each change that
+ * waits in the database occupies a connection that other accounts need.
  */
 const writesOfAccount = { running: 2, waiting: 1_000 } as const;
 /** Changes of all accounts, until they are done: results, status and alerts need connections, too. */
 const writesOfAll = { running: 6, perOwner: writesOfAccount } as const;
 
 /**
- * Bounds how many changes of one account run at once. The body is read before, so a slow caller occupies no place. A
- * caller who ended while the body came, or while others had the places, no longer changes anything.
+ * Bounds how many changes of one account run at once. The body is read first, so that a slow caller occupies no place.
+ * A caller whose key or session ends while the body arrives, or while the change waits for a place, changes nothing.
  */
 export function limitWrites(run: RunRoute): (
   route: Route,

@@ -17,13 +17,14 @@ declareShare({
   share: '4 until the answer was sent; all unsent bytes have a bound of their own',
 });
 
-/** The purposes of requests without a key. Each has places of its own: a crowd at one purpose blocks no other. */
+/** The purposes of requests without a key. Each has its own places, so that a crowd at one blocks no other. */
 export type StrangerPurpose = 'signIn' | 'provider' | 'pages' | 'documents';
 
 /**
- * Requests without a key that are under way, for each purpose: of an IPv4 address or an IPv6 network of 64 bits until
- * the answer was sent, and in all until it is made. So an answer that nobody reads takes a place of its own network
- * only; its memory is bounded with that of all unsent answers.
+ * Requests without a key that are under way, for each purpose. A request occupies a place of its network (an IPv4
+ * address, or an IPv6 network of 64 bits) until the answer was sent, and a place of the purpose until the answer is
+ * ready. So an unread answer occupies a place of its own network only. One limit bounds the memory of all unsent
+ * answers.
  */
 export const strangerPlaces = {
   network: { running: 4, waiting: 64 },
@@ -33,8 +34,8 @@ export const strangerPlaces = {
 /** Bounds what callers without a key have under way. Throws a Problem (1006) for what is too much. */
 export interface StrangerLoad {
   /**
-   * Runs a request of an address in its turn, and keeps a place of its network until the answer was sent. Read its body
-   * before: a slow one would keep places.
+   * Runs a request of an address in its turn. The request occupies a place of its network until the answer was sent.
+   * Read its body before, because a slow body would occupy places.
    */
   run<T>(purpose: StrangerPurpose, address: string, work: () => Promise<T>, stay: Stay): Promise<T>;
 }

@@ -10,8 +10,9 @@ const lookMs = 900;
 const graceMs = 500;
 
 /**
- * The bytes of an answer that goes on: the signal of `chunks` ends it when the caller goes away, `ending` aborts, or
- * `end` is called. Memory is bounded: the next chunk is asked for when the reader has taken the one before.
+ * The bytes of an answer without a fixed end. The signal of `chunks` aborts when the caller disconnects, `ending`
+ * aborts, or `end` is called. Memory is bounded, because a chunk is read only after the reader has taken the
+ * previous one.
  */
 export function streamBody({
   chunks,

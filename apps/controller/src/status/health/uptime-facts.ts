@@ -3,7 +3,7 @@ import type { UptimeFacts } from '@vantage/health';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Tables } from '../../platform/db/index.ts';
 
-/** The devices whose uptime is asked for, each with its period. All times are microseconds since 1970. */
+/** The devices whose uptime is requested, each with its period. All times are microseconds since 1970. */
 export interface UptimeRequest {
   /** `fromUs` is the start of the device's period. Each device is listed once. */
   readonly devices: readonly AskedDevice[];
@@ -18,7 +18,7 @@ export interface AskedDevice {
   readonly fromUs: number;
 }
 
-/** Coverage of a connected agent that ends at most this long ago counts as going on until now. */
+/** Coverage of a connected agent that ends at most this long ago is extended to now. */
 const coverageLagUs = 120_000_000;
 
 /** The inputs of the uptime of devices. */
@@ -138,8 +138,8 @@ async function assignedIn({
 }
 
 /**
- * The coverage of the agents that ever had these devices. Only the last span of a connected agent goes on to now: a
- * hole before it stays.
+ * The coverage of the agents to which these devices were ever assigned. Only the last span of a connected agent is
+ * extended to now; a hole before it stays.
  */
 async function coveredIn({ db, deviceNos, period, nowUs, limit }: Ask): Promise<AgentSpan[]> {
   const { rows } = await sql<AgentSpan>`

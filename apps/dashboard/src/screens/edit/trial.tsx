@@ -39,7 +39,7 @@ export function Trial({
     setTried(undefined);
     onProblem(undefined);
     try {
-      // The API judges the body by its Method; the form is made of the same schema.
+      // The API validates the body by its Method; the form is built from the same schema.
       const body = trialOf(draft, from) as Schemas['CheckTrial'];
       setTried({ draft, record: await take(api.POST('/checks/trial', { body, signal: ending.signal })) });
     } catch (error) {

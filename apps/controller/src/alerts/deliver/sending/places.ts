@@ -25,8 +25,8 @@ const groups = ['all', 'slow', 'failing'] as const;
 type Group = (typeof groups)[number];
 
 /**
- * The places of a sender, and the part of them that slow receivers and those that fail may have: one that does not
- * answer holds its place until the time limit of an attempt.
+ * The places of a sender, and the part of them that slow and failing receivers may use. A receiver that does not answer
+ * occupies its place until the time limit of the attempt.
  */
 export type Places = Readonly<Record<Group, Limits>>;
 
@@ -47,8 +47,8 @@ const names = {
 const levels = ['total', 'account', 'host', 'accountAtHost', 'receiver'] as const;
 
 /**
- * An account may have less than this part of the places that are free, of all and of a host. So the more accounts
- * have attempts under way, the fewer each may have, and some places are left for an account that has none.
+ * An account may use less than this part of the free places, in total and at a host. The more accounts have attempts
+ * under way, the fewer places each may use, and some places stay free for an account that has none.
  */
 const partOfFree = 1 / 4;
 
@@ -74,7 +74,7 @@ function createCount(running: readonly Due[], places: Places) {
       receiver,
     };
   };
-  /** The names of this one's that have no place. */
+  /** The names of `due` that have no free place. */
   const fullOf = (due: Due): string[] =>
     groups
       .filter((group) => isIn[group](due))
@@ -96,8 +96,8 @@ interface Share<D extends Due> {
 
 /**
  * Shares the free places between receivers, one by one: first to the accounts that have the fewest attempts, else in
- * the order given. A receiver, a host, an account, and all that are slow or fail, cannot use up the places of others.
- * Pure.
+ * the order given. No receiver, host or account uses up the places of others, nor do all slow or failing receivers
+ * together. Pure.
  */
 export function shareOut<D extends Due>(
   due: readonly D[],
@@ -118,7 +118,7 @@ export function shareOut<D extends Due>(
   return [...given].map(([one, own]) => ({ due: one, places: own }));
 }
 
-/** The names for which `shareOut` would give no place beside these attempts. Pure. */
+/** The names for which `shareOut` would give no further place while these attempts run. Pure. */
 export function fullNames(running: readonly Due[], places: Places): readonly string[] {
   const count = createCount(running, places);
   return [...new Set(running.flatMap((one) => count.fullOf(one)))];
@@ -154,8 +154,8 @@ function namesAsJson(names: readonly string[]): string {
 }
 
 /**
- * Whether a receiver has a place. Due ones are read without the others: else those of one account would keep those of
- * others from being read.
+ * Whether a receiver has a free place. Receivers without one are not read, because those of one account would keep the
+ * receivers of other accounts from being read.
  */
 export function fits(taken: Taken, columns: DueColumns): RawBuilder<boolean> {
   const { accountNo, receiver, host, isFailing } = columns;

@@ -9,7 +9,7 @@ type Attempting = (ending: AbortSignal) => Promise<void>;
 export interface Sending<D extends Due> {
   /** Receivers with something that is due and not under way, in turns by account. */
   due(taken: Taken, limit: number): Promise<readonly D[]>;
-  /** Claims at most `places` attempts for a receiver; empty when another worker has it. */
+  /** Claims at most this number of attempts for a receiver; empty when another worker has the receiver. */
   claim(due: D, places: number): Promise<readonly Attempting[]>;
 }
 
@@ -25,7 +25,7 @@ interface Sender {
   readonly rounds: number;
 }
 
-/** The due receivers are read this often when nobody wakes the sender. */
+/** The sender reads the due receivers at this interval when `wake` is not called. */
 const pollMs = 1_000;
 /** At the end, attempts have this time to finish by themselves. */
 const drainMs = 1_500;
@@ -38,8 +38,8 @@ const receiversARound = 200;
 const roundMs = 500;
 const maxSlow = 4_096;
 /**
- * A receiver whose rows cannot be claimed is left out for a while, so that it hides none that are due after it: a second
- * at first, as the database may have failed, and twice as long each time.
+ * A receiver whose rows cannot be claimed is left out for a while, so that it hides no receiver that is due after it.
+ * The pause is a second at first, because the database may have failed, and doubles each time.
  */
 const rests = { baseMs: 1_000, capMs: 60_000 };
 const maxResting = 4_096;
@@ -61,9 +61,9 @@ const trackedResting = declareState({
 });
 
 /**
- * Creates a sender: the one mechanism by which messages to contacts, events to hooks and mails leave. What is due is
- * leased in the database and shares the places of this process by turns, so that no receiver, host or account uses up
- * what others need. `texts` are the lines of the log.
+ * Creates a sender: the one mechanism that sends messages to contacts, events to hooks, and mails. Due messages are
+ * leased in the database. They use the places of this process in turns, so that no receiver, host or account uses up the
+ * places that others need. `texts` are the lines of the log.
  */
 export function createSender<D extends Due>({
   clock,
