@@ -55,7 +55,7 @@ test('of two starts at one moment, one starts the server and the other one uses 
   const dir = path.join(root, 'pg');
   await (await startEmbedded({ dir, log })).stop();
   const both = await Promise.all([startEmbedded({ dir, log }), startEmbedded({ dir, log })]);
-  expect(both.map(({ adopted }) => adopted).toSorted()).toEqual([false, true]);
+  expect(both.filter(({ adopted }) => adopted)).toHaveLength(1);
   expect(both[0]?.pid).toBe(both[1]?.pid);
   await both[0]?.stop();
 });
