@@ -62,8 +62,8 @@ const trackedResting = declareState({
 
 /**
  * Creates a sender: the one mechanism that sends messages to contacts, events to hooks, and mails. Due messages are
- * leased in the database. They use the places of this process in turns, so that no receiver, host or account uses up the
- * places that others need. `texts` are the lines of the log.
+ * leased in the database. They use the places of this process in turns, so that no receiver, host or account uses up
+ * the places that others need. `texts` are the lines of the log.
  */
 export function createSender<D extends Due>({
   clock,
