@@ -23,8 +23,8 @@ interface FairGroups<Owner> {
  */
 interface FairSemaphore<Owner> {
   /**
-   * Resolves when the owner gets a place. The result releases the place, and may be called again. Undefined at once when
-   * too much waits already. Rejects with the signal's reason when the signal aborts before.
+   * Resolves when the owner gets a place. The result releases the place, and may be called again. Undefined at once
+   * when too much waits already. Rejects with the signal's reason when the signal aborts before.
    */
   enter(owner: Owner, signal?: AbortSignal): Promise<(() => void) | undefined>;
   /**
