@@ -103,7 +103,6 @@ export function Timeline({
         </a>
         <Choice names={spans} words={say.spans} chosen={span} onChoose={setSpan} />
       </div>
-      <ReadState read={history} rows={0} />
       <svg
         class={bar['timeline']}
         viewBox={`0 0 ${pixels} 34`}
@@ -127,6 +126,7 @@ export function Timeline({
         {data !== undefined && seconds !== undefined && (
           <Sums seconds={seconds} outages={data.uptime.Outages} />
         )}
+        <ReadState read={history} rows={0} />
       </div>
     </section>
   );
