@@ -28,8 +28,8 @@ interface FairSemaphore<Owner> {
    */
   enter(owner: Owner, signal?: AbortSignal): Promise<(() => void) | undefined>;
   /**
-   * Runs `work` in a place of the owner; undefined at once when too much waits already. The place is free again when the
-   * work has ended and `until`, where it is given, has aborted.
+   * Runs `work` in a place of the owner; undefined at once when too much waits already. The place is free again when
+   * the work has ended and `until`, where it is given, has aborted.
    */
   run<T>(
     owner: Owner,
