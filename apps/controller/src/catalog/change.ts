@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type AccountLimits, defaultLimits } from '@vantage/domain';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { type CatalogTransaction, createWaitingWrites, type Db, type Tables } from '../platform/db/index.ts';
+import { stateOf } from '../platform/db/pg-error.ts';
 import type { Session } from '../rest/http/session.ts';
 
 /**
@@ -79,7 +80,7 @@ export interface Catalog {
    * Runs writers in one transaction. A caller of the REST API locks its account first, so that what it compared in this
    * transaction (an ETag, a limit) holds until the commit; writers for the operator do so by themselves.
    * `recordChanges` gets the recorded changes before the commit. When `work` throws, everything is rolled back; when it
-   * returns, everything commits.
+   * returns, everything commits. After a deadlock `work` runs again in a new transaction.
    */
   change<T>(actor: Actor, work: (transaction: ChangeTransaction) => Promise<T>): Promise<T>;
   /**
@@ -95,6 +96,9 @@ export interface Catalog {
    */
   lockAccount(caller: { readonly accountNo: number; readonly keyNo: number }): Promise<void>;
 }
+
+const deadlock = '40P01';
+const maxRepeats = 3;
 
 /** Creates the door. */
 export function createCatalog({
@@ -113,7 +117,7 @@ export function createCatalog({
       for (const each of joinedByActor(recorded)) await recordChanges(trx, each);
     },
   });
-  const run = <T>(
+  const runOnce = <T>(
     actor: Actor,
     work: (transaction: ChangeTransaction) => Promise<T>,
     lock: 'shared' | 'whole',
@@ -129,6 +133,16 @@ export function createCatalog({
       else recordedLater.of(whole).push({ actor, changes });
       return outcome;
     });
+  const run: typeof runOnce = async (actor, work, lock) => {
+    for (let repeats = 0; ; repeats += 1) {
+      try {
+        return await runOnce(actor, work, lock);
+      } catch (error) {
+        // PostgreSQL ended one of two transactions. A longer one that this is a part of is over as a whole.
+        if (stateOf(error) !== deadlock || db.isInTransaction() || repeats === maxRepeats) throw error;
+      }
+    }
+  };
   return {
     limits,
     change: (actor, work) => run(actor, work, 'whole'),
