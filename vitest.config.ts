@@ -1,98 +1,99 @@
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
-import { longestFirst } from './tests/harness/longest-first.ts';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
-/** Processes of each project, which `npm test` runs at once. More of them spend a fifth more of the processors' time. */
-const maxWorkers = Math.min(6, Math.max(2, availableParallelism())) + 1;
+const onCitus = process.env['VANTAGE_TEST_CITUS'] !== undefined;
 
-const shared = {
-  maxWorkers,
-  // They end a test that hangs. No test depends on the machine's speed, and a busy machine is ten times slower.
+/** Most tests wait now and then. */
+const maxWorkers = availableParallelism() + 1;
+
+const common = {
+  // They end a test that hangs. No test depends on the machine's speed.
   testTimeout: 300_000,
   hookTimeout: 300_000,
   expect: { poll: { timeout: 60_000 } },
-  pool: 'forks' as const,
-  // Node itself loads the modules, as it does for the programs: no test needs them transformed, and no test mocks one.
+  pool: 'forks',
+  // Node loads the modules, as it does for the programs: Vite transforms nothing, and no test mocks a module.
   experimental: { viteModuleRunner: false, nodeLoader: false },
-};
+} as const;
 
-/** These wait for true minutes, start many programs or look at many screens. */
-const longest = [
-  'browser',
-  'programs',
-  'on-citus',
-  'vantage-up',
-  'moved',
-  'commands',
-  'release',
-  'poisoned-values',
-  'secrets',
-  'captured-traffic',
-  'wire',
-  'outages',
-  'roles',
+/** Projects of a later group begin when those of the earlier ones have ended. */
+function project(
+  name: string,
+  groupOrder: number,
+  options: TestProjectInlineConfiguration['test'] = {},
+): TestProjectInlineConfiguration {
+  return { test: { ...common, name, sequence: { groupOrder }, ...options } };
+}
+
+/** Tests that compare times, or measure one account while another one attacks: nothing runs at the same time. */
+const alone = { fileParallelism: false } as const;
+const timed = '**/*.timed.test.ts';
+const node_modules = '**/node_modules/**';
+
+/** `npm test` runs the first two projects, `npm run test:system` the next five. docs/testing.md describes all. */
+const projects = [
+  project('code', 0, {
+    include: [
+      'libs/*/{src,binaries}/**/*.test.ts',
+      'apps/*/{src,tests,bin}/**/*.test.ts',
+      'agent-installer/{*,controller/*,src/**/*}.test.ts',
+    ],
+    exclude: [node_modules, '**/*.system.test.ts'],
+    // One process runs many of these files, and loads the modules that they share once.
+    isolate: false,
+    maxWorkers,
+  }),
+  project('repository', 0, {
+    include: ['tests/*.test.ts', 'tests/{import-rules,openapi-types,smoke}/**/*.test.ts'],
+    maxWorkers,
+  }),
+  project('system', 1, {
+    include: ['{libs,apps}/*/{src,tests}/**/*.system.test.ts', 'tests/{e2e,compat,interop}/**/*.test.ts'],
+    maxWorkers,
+  }),
+  project('browser', 1, { include: ['tests/browser/**/*.test.ts'], maxWorkers }),
+  project('attacks', 2, { include: ['tests/attacks/**/*.test.ts'], ...alone }),
+  project('servers', 3, {
+    include: ['tests/real-servers/**/*.test.ts'],
+    exclude: [node_modules, timed],
+    maxWorkers,
+    maxConcurrency: 3,
+  }),
+  // Three Methods at the same time, each of which mostly waits, do not disturb each other.
+  project('timed', 4, { include: [`tests/real-servers/${timed}`], ...alone, maxConcurrency: 3 }),
+  project('plans', 5, { include: ['tests/bench/plans/**/*.test.ts'], ...alone }),
+  // In real time; they wait for most of it.
+  project('chaos', 6, {
+    include: ['tests/chaos/**/*.test.ts'],
+    exclude: [node_modules, timed],
+    testTimeout: 1_800_000,
+    hookTimeout: 400_000,
+    maxWorkers: maxWorkers + 2,
+  }),
+  project('chaos-timed', 7, {
+    include: [`tests/chaos/${timed}`],
+    testTimeout: 1_800_000,
+    hookTimeout: 400_000,
+    ...alone,
+  }),
 ];
 
-/** Tests of code that mostly wait: they run while the other project keeps the processors busy. */
-const waiting = [
-  'acknowledge-all',
-  'cut-off',
-  'script-hostile',
-  'deliveries',
-  'balance',
-  'deliveries.property',
-  'api-port-deadlines',
-  'coordinator-alone',
-  'agent-anchors',
-  'gateway',
-  'page-mails',
-  'hostile',
-  'assign',
-];
+/** The tests of the history once more, on the Citus cluster that VANTAGE_TEST_CITUS names. */
+const citus = project('citus', 0, {
+  include: [
+    'apps/controller/{src,tests}/{results,reading}/**/*.test.ts',
+    'apps/controller/tests/*.test.ts',
+    'libs/storage/src/{packed,distribute}/**/*.test.ts',
+  ],
+  exclude: [node_modules, '**/*.system.test.ts'],
+  isolate: false,
+  maxWorkers: 2,
+});
 
-/** Tests of documents, rules and the harness: a process of its own would cost each of them more than it does. */
-const small = [
-  'tests/{data-flow,methods,security,settings}-page.test.ts',
-  'tests/{image-files,readme}.test.ts',
-  'tests/{bench,harness,import-rules,lab}/**/*.test.ts',
-  'tests/interop/foreign-grpc.test.ts',
-];
-
-/** Unit, integration and end-to-end tests; the real-server, chaos and attack runs have their own configs. */
 export default defineConfig({
   test: {
-    // Once in each vitest, also where it runs both projects.
-    globalSetup: ['tests/harness/global-setup.ts'],
-    sequence: { sequencer: longestFirst([...longest, ...waiting]) },
-    projects: [
-      {
-        test: {
-          ...shared,
-          // One process runs many of these files, and loads the modules that they share once.
-          name: 'code',
-          isolate: false,
-          include: [
-            'libs/*/src/**/*.test.ts',
-            'apps/*/src/**/*.test.ts',
-            'agent-installer/src/**/*.test.ts',
-            ...small,
-          ],
-        },
-      },
-      {
-        test: {
-          ...shared,
-          name: 'system',
-          include: ['tests/**/*.test.ts'],
-          exclude: [
-            '**/node_modules/**',
-            'tests/real-servers/**',
-            'tests/chaos/**',
-            'tests/attacks/**',
-            ...small,
-          ],
-        },
-      },
-    ],
+    // One PostgreSQL, or one cluster, for all projects of a run.
+    globalSetup: [onCitus ? 'tests/harness/citus-setup.ts' : 'tests/harness/global-setup.ts'],
+    projects: onCitus ? [citus] : projects,
   },
 });

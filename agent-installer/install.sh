@@ -19,15 +19,15 @@ work=
 usage() {
   cat <<'TEXT'
 usage: install.sh --token TOKEN --endpoint URL --sha256 amd64=HEX,arm64=HEX [options]
-  --token TOKEN      the invitation's token; it is good for 15 minutes and for one agent
+  --token TOKEN      the invitation's token; it is valid for 15 minutes and one agent
   --endpoint URL     the controller's agent port: https://controller.example:8444; several comma-separated
   --sha256 LIST      the SHA-256 of the parcel for each architecture
-  --release-key KEY  the public release key: the agent upgrades itself only to versions that it signed
+  --release-key KEY  the public release key: the agent upgrades itself only to versions that this key signed
   --proxy URL        reach the controller through this HTTP proxy: http://[user:password@]proxy.example:3128
   --ca FILE          the controller's CA certificate (PEM), where the script did not come from the controller
-  --parcel FILE      the parcel, carried here by hand; nothing is downloaded
+  --parcel FILE      the parcel, copied to this host before; nothing is downloaded
   --allow-scripts    the policy allows checks by Script
-  --dry-run          say what would be done and do nothing
+  --dry-run          show the steps and do nothing
 exit status: 0 installed, or installed before; 1 failed; 2 wrong arguments; 3 this host is not supported; 4 download failed;
   5 the SHA-256 differs; 6 the controller refused the token
 TEXT
@@ -41,7 +41,7 @@ fail() {
   exit "$code"
 }
 has() { command -v "$1" >/dev/null 2>&1; }
-# Runs a command, or only names it in a dry run.
+# Runs a command, or only shows it in a dry run.
 run() {
   if [ -n "$dry" ]; then say "would run: $*"; else "$@" || fail 1 "this command failed: $*"; fi
 }
@@ -81,13 +81,13 @@ read_arguments() {
   case $endpoint in
   https://*) ;;
   '') fail 2 '--endpoint is missing: https://controller.example:8444' ;;
-  *) fail 2 "--endpoint was $endpoint; it must begin with https://, as in https://controller.example:8444" ;;
+  *) fail 2 "--endpoint is $endpoint; it must begin with https://, as in https://controller.example:8444" ;;
   esac
-  case $endpoint in *[!]A-Za-z0-9.:,/_[-]*) fail 2 "--endpoint was $endpoint; accepted is https://controller.example:8444" ;; esac
+  case $endpoint in *[!]A-Za-z0-9.:,/_[-]*) fail 2 "--endpoint is $endpoint; accepted is https://controller.example:8444" ;; esac
   case $key in *[!A-Za-z0-9+/=]*) fail 2 '--release-key has other characters than those of base64: is the line complete?' ;; esac
   case $proxy in
   '' | http://*) ;;
-  *) fail 2 "--proxy was $proxy; it must begin with http://, as in http://proxy.example:3128" ;;
+  *) fail 2 "--proxy is $proxy; it must begin with http://, as in http://proxy.example:3128" ;;
   esac
   case $proxy in *[[:space:]\"\'\\]*) fail 2 '--proxy must be an address without spaces and quotes' ;; esac
 }
@@ -114,7 +114,7 @@ check_host() {
     case $pair in "$arch"=*) sum=${pair#*=} ;; esac
   done
   if [ -e "$program/VERSION" ]; then
-    : # a package brought the program
+    : # a package installed the program
   elif [ -z "$sum" ]; then
     fail 4 "the controller has no parcel for $arch: run \"npm run parcel\" there and invite again (--sha256 names $arch=HEX then)"
   fi
@@ -128,7 +128,7 @@ find_downloader() {
   elif [ -e "$program/VERSION" ]; then
     downloader=none
   else
-    fail 3 'curl or GNU wget is missing (the wget of BusyBox cannot verify a certificate): install one, or bring the parcel by hand (--parcel)'
+    fail 3 'curl or GNU wget is missing (the wget of BusyBox cannot verify a certificate): install one, or copy the parcel to this host (--parcel)'
   fi
 }
 
@@ -136,7 +136,7 @@ check_ca() {
   case $CA_PEM in
   -----BEGIN*) ;;
   *)
-    [ -n "$ca" ] || fail 2 "this copy of the script has no CA certificate: give the controller's with --ca FILE"
+    [ -n "$ca" ] || fail 2 "this copy of the script has no CA certificate: use --ca FILE with the controller's"
     [ -r "$ca" ] || fail 2 "--ca $ca cannot be read"
     CA_PEM=$(cat "$ca")
     ;;
@@ -171,7 +171,7 @@ fetch() {
 
 install_program() {
   if [ -e "$program/VERSION" ]; then
-    say "The program is there already: version $(cat "$program/VERSION")."
+    say "The program is already installed: version $(cat "$program/VERSION")."
     return
   fi
   if [ -n "$dry" ]; then
@@ -183,18 +183,18 @@ install_program() {
     parcel=$work/parcel.tar.gz
     fetch "/parcel/linux-$arch.tar.gz" "$parcel"
   else
-    # A file that others may write could be another one after its SHA-256 was compared; a copy in the own folder cannot.
+    # Other users could replace the file after the comparison of its SHA-256. They cannot replace this copy.
     cp "$parcel" "$work/parcel.tar.gz" || fail 1 "$parcel cannot be copied: is the disk full?"
     parcel=$work/parcel.tar.gz
   fi
   found=$(sha256sum <"$parcel" | cut -d ' ' -f 1)
   [ "$found" = "$sum" ] || fail 5 "the parcel is not the one of the invitation: its SHA-256 is $found, expected is $sum"
   rm -rf "$program.new"
-  mkdir -p "$program.new" || fail 1 "$program.new cannot be made"
+  mkdir -p "$program.new" || fail 1 "$program.new cannot be created"
   gzip -dc "$parcel" | tar -x -o -f - -C "$program.new" || fail_unpacked 1 'the parcel cannot be unpacked: is the disk full?'
   error=$("$program.new/bin/node" --version 2>&1 >/dev/null) ||
     fail_unpacked 3 "the program does not run here; it needs glibc 2.28 or later and libstdc++ (Debian: libstdc++6): $error"
-  mv "$program.new" "$program" || fail_unpacked 1 "$program cannot be made"
+  mv "$program.new" "$program" || fail_unpacked 1 "$program cannot be created"
 }
 fail_unpacked() {
   rm -rf "$program.new"
@@ -211,16 +211,16 @@ make_user() {
     run addgroup -S "$user"
     run adduser -S -D -H -h "$data" -s /sbin/nologin -G "$user" "$user"
   else
-    fail 3 'neither useradd nor adduser is here: make the system user vantage-agent and run the line again'
+    fail 3 'neither useradd nor adduser is here: create the system user vantage-agent and run the line again'
   fi
 }
 
 write_settings() {
   if [ -n "$dry" ]; then
-    say "would write $settings/agent.env, $settings/ca.pem${key:+, $settings/release.pub} and $settings/policy.json, and make $data"
+    say "would write $settings/agent.env, $settings/ca.pem${key:+, $settings/release.pub} and $settings/policy.json, and create $data"
     return
   fi
-  mkdir -p "$settings" "$data" || fail 1 "$settings and $data cannot be made"
+  mkdir -p "$settings" "$data" || fail 1 "$settings and $data cannot be created"
   run chown "root:$user" "$settings"
   run chmod 0750 "$settings"
   run chown "$user:$user" "$data"
@@ -252,7 +252,7 @@ start_service() {
   run "$program/bin/vantage-agent" start
 }
 
-# The token is spent: from now on the agent proves itself by its certificate.
+# The token was used. From now on the agent authenticates with its certificate.
 forget_token() {
   [ -s "$data/identity/agent.crt" ] || return 0
   : >"$settings/agent.env.new" || return 0
@@ -282,7 +282,7 @@ wait_for_connection() {
     fi
   done
   "$program/bin/vantage-agent" doctor
-  fail 1 'the agent is installed and has no connection yet; it goes on trying. "vantage-agent doctor" names the fault'
+  fail 1 'the agent is installed and has no connection yet; it keeps trying. "vantage-agent doctor" finds the fault'
 }
 
 main() {
@@ -293,7 +293,7 @@ main() {
     exit 0
   fi
   check_ca
-  work=$(mktemp -d) || fail 1 'there is no room for temporary files'
+  work=$(mktemp -d) || fail 1 'there is no space for temporary files'
   trap 'rm -rf "$work"' EXIT
   trap 'exit 1' INT TERM HUP
   printf '%s\n' "$CA_PEM" >"$work/ca.pem"

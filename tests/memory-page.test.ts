@@ -7,9 +7,9 @@ import { isTestFile, readSources } from './import-rules/sources.ts';
 const root = path.resolve(import.meta.dirname, '..');
 const head = `# Memory
 
-Everything that a program remembers for longer than one call, by program. A rule of \`tests/import-rules\` finds each collection that has no bound; this page is made of those bounds (\`npm run generate:memory\`). The series \`vantage_state_bytes\` and \`vantage_state_bound_bytes\` show them of a running process ([metrics.md](metrics.md)). Bytes are those of the greatest entry, so a state takes less. A bound of streams and connections holds for each of them.
+The state that each program keeps in memory for longer than one call. \`npm run gen:docs\` generates this page from the declared bounds; a rule of \`tests/import-rules\` fails for a collection without one. The series \`vantage_state_bytes\` and \`vantage_state_bound_bytes\` show the state of a running process ([metrics.md](metrics.md)). Bounds assume entries of maximum size, so the real state is smaller. Bounds of streams and connections apply to each of them.
 
-"One for each" means: as many as there are things of this kind, whose number has a bound of its own ([security.md](security.md), "Limits"). Buffers on the way to a slow receiver are in [security.md](security.md), "What waits to go out"; the rows of the database are in [operate.md](operate.md).
+"One for each" means one entry for each object of this kind; [security.md](security.md), "Limits", bounds their number. Buffers for slow receivers are in [security.md](security.md), "Outgoing buffers"; [operate.md](operate.md) describes the size of the database.
 `;
 const declares = /\bdeclareState\(/;
 
@@ -34,7 +34,7 @@ function inBytes(bytes: number): string {
     : `${Math.round(bytes / 1_048_576).toLocaleString('en-US')} MiB`;
 }
 
-test('docs/memory.md has each state of both programs with its bound (npm run generate:memory)', async () => {
+test('docs/memory.md has each state of both programs with its bound (npm run gen:docs)', async () => {
   const sources = readSources(root).filter(({ file, text }) => !isTestFile(file) && declares.test(text));
   const rows = new Map<string, string[]>();
   const known = new Set<string>();

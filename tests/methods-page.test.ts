@@ -3,14 +3,14 @@ import path from 'node:path';
 import { type Method, methods } from '@vantage/domain';
 import { registry } from '@vantage/probes';
 import { expect, test } from 'vitest';
-import { optionSchemas } from '../apps/controller/src/rest/api/openapi/devices.ts';
-import type { Schema } from '../apps/controller/src/rest/api/openapi/schema.ts';
+import { optionSchemas } from '../apps/controller/src/api/openapi/device-schemas.ts';
+import type { OpenApiSchema } from '../apps/controller/src/api/openapi/openapi-schema.ts';
 
 const head = `# Methods
 
-A device has a Method, a URL and Options. A Method is how an agent checks the device. This page has each Method with the forms of its URL, its Options and an example of a body for \`POST /devices\`.
-All Options may be absent. A name that is not listed is refused with the likely one. A password may be the name of a secret (\`\${secret:NAME}\`, [secrets.md](secrets.md)).
-[result-codes.md](result-codes.md) says how a check ends, [phases.md](phases.md) how its phases are measured. \`npm run generate:settings\` writes this page from the schemas of the API.
+A device has a Method, a URL and Options. The Method determines how an agent checks the device. This page lists each Method with the forms of its URL, its Options and an example of a body for \`POST /devices\`.
+All Options may be absent. An unknown name is refused with the likely one. A password may be the name of a secret (\`\${secret:NAME}\`, [secrets.md](secrets.md)).
+[result-codes.md](result-codes.md) defines the outcome of a check, [phases.md](phases.md) the measurement of its phases. \`npm run gen:docs\` generates this page from the schemas of the API.
 `;
 
 function formsOf(method: Method): string {
@@ -22,7 +22,7 @@ function formsOf(method: Method): string {
 
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
-function typeOf({ type, enum: values, items, anyOf, oneOf, minimum, maximum }: Schema): string {
+function typeOf({ type, enum: values, items, anyOf, oneOf, minimum, maximum }: OpenApiSchema): string {
   if (values !== undefined) return values.map((value) => `\`${JSON.stringify(value)}\``).join(', ');
   const choices = anyOf ?? oneOf;
   if (choices !== undefined) return [...new Set(choices.map(typeOf))].join(' or ');
@@ -32,7 +32,7 @@ function typeOf({ type, enum: values, items, anyOf, oneOf, minimum, maximum }: S
   return `${String(type ?? 'any')}${range}`;
 }
 
-function rows(schema: Schema, prefix = ''): string[] {
+function rows(schema: OpenApiSchema, prefix = ''): string[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, option]) => {
     const full = `${prefix}${name}`;
     const inner = option.items?.properties === undefined ? option : option.items;
@@ -51,7 +51,7 @@ ${registry[method].purpose}
 
 URL: ${formsOf(method).replaceAll('<', '&lt;')}.
 
-| option | value | |
+| option | value | meaning |
 |---|---|---|
 ${rows(schema).join('\n')}
 
@@ -61,7 +61,7 @@ ${body}
 `;
 }
 
-test('docs/methods.md has each Method with its URL, its Options and an example (npm run generate:settings)', async () => {
+test('docs/methods.md has each Method with its URL, its Options and an example (npm run gen:docs)', async () => {
   await expect(head + methods.map(section).join('')).toMatchFileSnapshot('../docs/methods.md');
 });
 

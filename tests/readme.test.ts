@@ -7,7 +7,7 @@ const root = path.resolve(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 
 const sources = readSources(root)
-  .filter(({ file }) => /^(apps|libs\/kernel)\//.test(file) && !file.endsWith('.test.ts'))
+  .filter(({ file }) => /^(apps|libs)\//.test(file) && !file.endsWith('.test.ts'))
   .map(({ text }) => text.replaceAll("\\'", "'"))
   .join('\n');
 const [, meanings = ''] = read('docs/operate.md').split('## Log lines');
@@ -20,5 +20,6 @@ test('docs/operate.md describes more than twenty log lines', () => {
 });
 
 test.each(quoted)('a program still logs "%s"', (line) => {
-  for (const part of line.split('…')) expect(sources).toContain(part.trim());
+  const missing = line.split('…').filter((part) => !sources.includes(part.trim()));
+  expect(missing).toEqual([]);
 });

@@ -36,3 +36,10 @@ test.each(rows)(
     }
   },
 );
+
+test('docs/faults.md names tests that exist', () => {
+  const faults = readFileSync(path.join(root, 'docs/faults.md'), 'utf8');
+  const files = [...faults.matchAll(/`([^`]+\/[^`]+\.test\.ts)`/g)].map(([, file = '']) => file);
+  expect(files.length).toBeGreaterThan(30);
+  expect(files.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
+});

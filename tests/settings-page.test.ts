@@ -7,7 +7,7 @@ const root = path.resolve(import.meta.dirname, '..');
 
 /** The settings by purpose. */
 const purposes: Readonly<Record<string, readonly string[]>> = {
-  'Where data and logs are': ['VANTAGE_DATA', 'VANTAGE_SETTINGS_FILE', 'VANTAGE_LOG_LEVEL'],
+  'Data and logs': ['VANTAGE_DATA', 'VANTAGE_SETTINGS_FILE', 'VANTAGE_LOG_LEVEL'],
   'Roles, ports, addresses and certificates': [
     'VANTAGE_HTTPS_PORT',
     'VANTAGE_AGENT_PORT',
@@ -30,7 +30,7 @@ const purposes: Readonly<Record<string, readonly string[]>> = {
     'VANTAGE_SECRET_KEY_FILE',
     'VANTAGE_SECRET_KEY_LOST',
   ],
-  'Who may do what': [
+  Access: [
     'VANTAGE_SIGN_IN_HEADER',
     'VANTAGE_OIDC_ISSUER',
     'VANTAGE_OIDC_CLIENT_ID',
@@ -49,7 +49,7 @@ const purposes: Readonly<Record<string, readonly string[]>> = {
     'VANTAGE_ALLOW_PRIVATE_WEBHOOKS',
     'VANTAGE_HEARTBEAT_URL',
   ],
-  'Watching Vantage': ['VANTAGE_METRICS_PORT', 'VANTAGE_OTLP_URL'],
+  'Monitoring Vantage': ['VANTAGE_METRICS_PORT', 'VANTAGE_OTLP_URL'],
   'Agents, at the controller': ['VANTAGE_PARCELS', 'VANTAGE_RELEASE_PUBLIC_KEY'],
   'Agents, at their host': [
     'VANTAGE_AGENT_ENDPOINTS',
@@ -64,14 +64,14 @@ const purposes: Readonly<Record<string, readonly string[]>> = {
     'VANTAGE_AGENT_CONCURRENCY',
     'VANTAGE_AGENT_OUTBOX_MB',
   ],
-  'Commands from anywhere': ['VANTAGE_SERVER', 'VANTAGE_KEY', 'VANTAGE_CA'],
+  'Remote commands': ['VANTAGE_SERVER', 'VANTAGE_KEY', 'VANTAGE_CA'],
   'Tests of Vantage': ['VANTAGE_TEST_TIME_SCALE'],
 };
 
 const head = `# Settings
 
-Settings are environment variables, or lines \`NAME=value\` of the file that \`VANTAGE_SETTINGS_FILE\` names. The environment takes precedence. Vantage refuses unknown settings and wrong values, and names them.
-\`./vantage help settings\` shows the same list. The column "read by" names the program; \`both\` are controller and agent. \`npm run generate:settings\` writes this page.
+Settings are environment variables, or lines \`NAME=value\` of the file that \`VANTAGE_SETTINGS_FILE\` names. The environment takes precedence. Vantage refuses unknown settings and wrong values by name.
+\`./vantage help settings\` shows the same list. The column "read by" names the program; \`both\` means controller and agent. \`npm run gen:docs\` generates this page.
 `;
 
 function row(name: string): string {
@@ -81,10 +81,10 @@ function row(name: string): string {
     : `| \`${name}\` | ${setting.reader} | ${setting.otherwise || '–'} | ${setting.about} |`;
 }
 
-test('docs/settings.md has each setting by its purpose (npm run generate:settings)', async () => {
+test('docs/settings.md has each setting by its purpose (npm run gen:docs)', async () => {
   const sections = Object.entries(purposes).map(
     ([title, names]) =>
-      `\n## ${title}\n\n| setting | read by | default | |\n|---|---|---|---|\n${names.map(row).join('\n')}\n`,
+      `\n## ${title}\n\n| setting | read by | default | meaning |\n|---|---|---|---|\n${names.map(row).join('\n')}\n`,
   );
   await expect(head + sections.join('')).toMatchFileSnapshot('../docs/settings.md');
 });

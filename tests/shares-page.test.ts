@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { declaredShares, type Share } from '@vantage/kernel';
+import { type DeclaredShare, declaredShares } from '@vantage/kernel';
 import { expect, test } from 'vitest';
 import { definitions, ofOneOwner, places, statements } from './import-rules/shared-things.ts';
 import { isTestFile, readSources } from './import-rules/sources.ts';
@@ -8,18 +8,18 @@ import { isTestFile, readSources } from './import-rules/sources.ts';
 const root = path.resolve(import.meta.dirname, '..');
 const head = `# Shares
 
-Everything that accounts, addresses and agents share, and the share of one of them (\`npm run generate:shares\`). Each row is declared beside its mechanism with \`declareShare\`; a test fails for a pool, semaphore or queue without one, and for a statement that takes the next rows of many owners. [memory.md](memory.md) has the bounds in bytes, [security.md](security.md) the limits with their tests.
+The resources that accounts, addresses and agents share, and the maximum share of each of them. \`npm run gen:docs\` generates this page from the declarations (\`declareShare\`) next to each mechanism. A test fails for a pool, semaphore or queue without a declaration, and for a statement without one that selects the next rows of many owners. [memory.md](memory.md) has the bounds in bytes, [security.md](security.md) the limits with their tests.
 
-An address is an IPv4 address or an IPv6 network of 64 bits. Whoever waits has a place within the bound of what may wait; beyond it a request is refused.
+An address is an IPv4 address or an IPv6 network of 64 bits. Waiting requests are bounded, too; beyond that bound a request is refused.
 
-| what is shared | in all | filled by | share of one | file |
+| resource | total | filled by | maximum share | file |
 |---|---|---|---|---|
 `;
 const declares = /\bdeclareShare\(\{\s*name: '(\w+)'/g;
 const sources = readSources(root).filter(({ file }) => !isTestFile(file) && !file.includes('/testing/'));
 const namesIn = (text: string) => [...text.matchAll(declares)].map(([, name = '']) => name);
 
-test('docs/shares.md has each share of the programs (npm run generate:shares)', async () => {
+test('docs/shares.md has each share of the programs (npm run gen:docs)', async () => {
   const files = new Map<string, string>();
   for (const { file, text } of sources) {
     const names = namesIn(text);
@@ -29,7 +29,7 @@ test('docs/shares.md has each share of the programs (npm run generate:shares)', 
       files.set(name, file);
     }
   }
-  const row = ({ name, limit, filledBy, share }: Share) =>
+  const row = ({ name, limit, filledBy, share }: DeclaredShare) =>
     `| \`${name}\` | ${limit} | ${filledBy} | ${share} | \`${files.get(name)}\` |\n`;
   await expect(`${head}${declaredShares().map(row).join('')}`).toMatchFileSnapshot('../docs/shares.md');
 });

@@ -26,5 +26,5 @@ test.each([
   ['a text', Buffer.from('#!/bin/sh\necho this is a script and no program\n')],
   ['a 32-bit program', Buffer.from('7f454c46010101000000000000000000'.padEnd(128, '0'), 'hex')],
 ])('%s is refused', (_, file) => {
-  expect(() => withoutSections(file)).toThrow('no 64-bit little-endian ELF program');
+  expect(() => withoutSections(file)).toThrow('not a 64-bit little-endian ELF program');
 });

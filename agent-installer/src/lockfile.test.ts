@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Lock, nameAt, reachable, readLock } from './lockfile.ts';
+import { nameAt, type PackageLock, reachable, readLock } from './lockfile.ts';
 import { root } from './root.ts';
 
 const nothing = () => false;
 const host = { arch: 'x64', isLeftOut: nothing } as const;
-const lock: Lock = {
+const lock: PackageLock = {
   'apps/main': { dependencies: { '@own/lib': '1', a: '1', b: '1' } },
   'libs/lib': { dependencies: { c: '1' } },
   'node_modules/@own/lib': { link: true, resolved: 'libs/lib' },
@@ -21,7 +21,7 @@ const lock: Lock = {
   'node_modules/unused': { version: '1.0.0' },
 };
 
-test('what a program reaches is what Node would find: nested first, links followed, other platforms left out', () => {
+test('a program reaches the packages that Node would find: nested first, links followed, other platforms left out', () => {
   expect(Object.fromEntries(reachable(lock, ['apps/main'], host))).toEqual({
     'apps/main': ['libs/lib', 'node_modules/a', 'node_modules/b'],
     'libs/lib': ['node_modules/c'],
@@ -34,7 +34,7 @@ test('what a program reaches is what Node would find: nested first, links follow
   });
 });
 
-test('what is left out is not followed, and a dependency that the lock lacks is named', () => {
+test('packages that are left out are not followed, and a missing dependency is an error', () => {
   const without = reachable(lock, ['apps/main'], { ...host, isLeftOut: (name) => name === 'a' });
   expect(without.has('node_modules/a/node_modules/c')).toBe(false);
   const { 'node_modules/d': _, ...broken } = lock;

@@ -5,8 +5,8 @@ import type { Architecture } from './elf.ts';
 import { root } from './root.ts';
 
 const names = z.record(z.string(), z.string());
-/** npm takes one name for a list of it. */
-const list = z.union([z.string().transform((one) => [one]), z.array(z.string())]);
+/** npm accepts a single name instead of a list. */
+const list = z.union([z.string().transform((name) => [name]), z.array(z.string())]);
 const lockEntry = z.object({
   version: z.string().optional(),
   integrity: z.string().optional(),
@@ -23,59 +23,58 @@ const lockSchema = z.object({ packages: z.record(z.string(), lockEntry) });
 
 /** An entry of package-lock.json: a package, a link to a workspace, or a workspace. */
 export type LockEntry = z.output<typeof lockEntry>;
-/** The entries by their places: `node_modules/zod`, `libs/domain`. */
-export type Lock = Readonly<Record<string, LockEntry>>;
+/** The entries by path: `node_modules/zod`, `libs/domain`. */
+export type PackageLock = Readonly<Record<string, LockEntry>>;
 
 /** Reads package-lock.json of this repository. */
-export function readLock(): Lock {
+export function readLock(): PackageLock {
   return lockSchema.parse(JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'))).packages;
 }
 
-/** The name of the package at a place. */
-export function nameAt(place: string): string {
-  return place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
+/** The name of the package at a path of the lock. */
+export function nameAt(path: string): string {
+  return path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 }
 
-/** A place and the places of its dependencies, both as `reachable` found them. */
+/** The dependencies of each package or workspace, by path. */
 export type Reached = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Everything that the programs of the workspaces `from` load on a Linux host of this architecture: packages and
- * workspaces by their places, each with the places of its dependencies. Packages of other platforms and those that
- * `isLeftOut` names are not followed. Throws where a dependency that is not optional is not in the lock.
+ * All packages and workspaces that the programs of the workspaces `from` load on a Linux host of this architecture.
+ * Leaves out packages of other platforms and those of `isLeftOut`. Throws where the lock lacks a required dependency.
  */
 export function reachable(
-  lock: Lock,
+  lock: PackageLock,
   from: readonly string[],
   { arch, isLeftOut }: { readonly arch: Architecture; readonly isLeftOut: (name: string) => boolean },
 ): Reached {
   const reached = new Map<string, readonly string[]>();
-  const waiting = [...from];
-  for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
-    if (reached.has(place)) continue;
-    const { dependencies = {}, optionalDependencies = {}, peerDependencies = {} } = lock[place] ?? {};
-    const wanted = Object.keys({ ...peerDependencies, ...optionalDependencies, ...dependencies });
-    const next = wanted.flatMap((name) => {
+  const queue = [...from];
+  for (let current = queue.pop(); current !== undefined; current = queue.pop()) {
+    if (reached.has(current)) continue;
+    const { dependencies = {}, optionalDependencies = {}, peerDependencies = {} } = lock[current] ?? {};
+    const names = Object.keys({ ...peerDependencies, ...optionalDependencies, ...dependencies });
+    const next = names.flatMap((name) => {
       if (isLeftOut(name)) return [];
-      const found = resolve(lock, place, name);
+      const found = resolve(lock, current, name);
       if (found !== undefined) return fits(lock[found], arch) ? [found] : [];
       if (Object.hasOwn(dependencies, name) && !Object.hasOwn(optionalDependencies, name))
-        throw new Error(`package-lock.json has no ${name} for ${place}; "npm run lock" mends it`);
+        throw new Error(`package-lock.json has no ${name} for ${current}; "npm run release:lock" repairs it`);
       return [];
     });
-    reached.set(place, next.toSorted());
-    waiting.push(...next);
+    reached.set(current, next.toSorted());
+    queue.push(...next);
   }
   return new Map([...reached].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The place at which Node finds `name` from a place: in its own node_modules, else in those above it. */
-function resolve(lock: Lock, from: string, name: string): string | undefined {
+/** The path at which Node finds a package: in the node_modules of `from`, else in those of its parents. */
+function resolve(lock: PackageLock, from: string, name: string): string | undefined {
   const folders = [from];
   for (let at = from.lastIndexOf('/node_modules/'); at >= 0; at = from.lastIndexOf('/node_modules/', at - 1))
     folders.push(from.slice(0, at));
-  const places = [...folders.map((folder) => `${folder}/node_modules/${name}`), `node_modules/${name}`];
-  const found = places.find((place) => lock[place] !== undefined);
+  const candidates = [...folders.map((folder) => `${folder}/node_modules/${name}`), `node_modules/${name}`];
+  const found = candidates.find((candidate) => lock[candidate] !== undefined);
   const entry = found === undefined ? undefined : lock[found];
   return entry?.link === true ? entry.resolved : found;
 }

@@ -5,7 +5,6 @@ import { type Architecture, architectureOf, withoutSections } from './elf.ts';
 import { fetchPackage } from './packed-package.ts';
 import { root } from './root.ts';
 
-/** Node for one architecture. */
 export interface NodeBinary {
   /** Without symbols and debugging information. */
   readonly program: Buffer;
@@ -13,9 +12,8 @@ export interface NodeBinary {
 }
 
 /**
- * The Node of package-lock.json for an architecture: from the installed packages, or from npm's registry, because npm
- * installs the one of its own machine only. Throws where the registry does not answer, or when what it answers or what
- * is installed is not what this repository records.
+ * The Node of package-lock.json for an architecture. It comes from the installed packages, or from npm's registry for
+ * other architectures. Throws where the registry does not answer, or the program is not the recorded one.
  */
 export async function readNode(arch: Architecture): Promise<NodeBinary> {
   const name = `node-linux-${arch}`;
@@ -34,9 +32,9 @@ export async function readNode(arch: Architecture): Promise<NodeBinary> {
 
 async function download(name: string): Promise<NodeBinary> {
   const files = await fetchPackage(name);
-  const read = (wanted: string) => {
-    const data = files.get(wanted);
-    if (data === undefined) throw new Error(`${name} has no ${wanted}`);
+  const read = (file: string) => {
+    const data = files.get(file);
+    if (data === undefined) throw new Error(`${name} has no ${file}`);
     return data;
   };
   return { program: read('bin/node'), licence: read('LICENSE').toString('utf8') };

@@ -7,15 +7,14 @@ import { gunzipSync } from 'node:zlib';
 import { unpackTar } from 'modern-tar';
 import { readLock } from './lockfile.ts';
 
-/** Names of the packages that package-lock.json installs in the first level of node_modules. */
+/** Names of the packages in package-lock.json. Nested packages keep their path. */
 export function lockedPackages(): readonly string[] {
-  const places = Object.keys(readLock());
-  return places.map((place) => place.replace(/^node_modules\//, ''));
+  return Object.keys(readLock()).map((entry) => entry.replace(/^node_modules\//, ''));
 }
 
 /**
- * The files of a package as npm's registry has it, by their paths in it. Throws where the registry does not answer, or
- * when its answer is not what package-lock.json names.
+ * Downloads a package from npm's registry and returns its files by path. Throws where the registry does not answer, or
+ * the package does not have the digest of package-lock.json.
  */
 export async function fetchPackage(name: string): Promise<ReadonlyMap<string, Buffer>> {
   const { version, integrity } = readLock()[`node_modules/${name}`] ?? {};
@@ -28,7 +27,7 @@ export async function fetchPackage(name: string): Promise<ReadonlyMap<string, Bu
     const packed = readFileSync(path.join(folder, file));
     const digest = `sha512-${createHash('sha512').update(packed).digest('base64')}`;
     if (digest !== integrity)
-      throw new Error(`${name}@${version} is not the one that package-lock.json names`);
+      throw new Error(`${name}@${version} does not have the digest of package-lock.json`);
     const files = new Map<string, Buffer>();
     for (const { header, data } of await unpackTar(gunzipSync(packed)))
       if (data !== undefined) files.set(header.name.replace(/^package\//, ''), Buffer.from(data));

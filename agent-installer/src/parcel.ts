@@ -1,23 +1,23 @@
-// Makes the parcels that hosts get: `npm run parcel`, or with the architectures: `npm run parcel -- amd64`. Each is a
-// file dist/vantage-agent-linux-ARCH.tar.gz, the Debian package has the same files, and beside each lies its SHA-256 as
-// `sha256sum -c` reads it. The same sources give the same bytes. `--archive` makes the archive alone, in half of the
-// time; `vantage agents invite` does so where there is none.
+// Builds the parcels for hosts: `npm run parcel`, or for some architectures: `npm run parcel -- amd64`. A parcel is a
+// file dist/vantage-agent-linux-ARCH.tar.gz. The Debian package has the same files. Each has a file with its SHA-256
+// for `sha256sum -c`. The same sources give the same bytes. `--archive` builds only the archive, in half of the time;
+// `vantage agents invite` does so when it is missing.
 import { createHash } from 'node:crypto';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { productVersion } from '@vantage/domain';
 import { messageOf } from '@vantage/kernel';
+import { packDeb } from './agent-deb.ts';
 import { architectures, isHostArchitecture } from './architectures.ts';
-import { packArchive } from './archive.ts';
-import { packDeb } from './deb.ts';
+import { packArchive } from './pack-archive.ts';
+import { parcelTree } from './parcel-tree.ts';
 import { root } from './root.ts';
-import { parcelTree } from './tree.ts';
 
-const wanted = process.argv.slice(2).filter((each) => each !== '--archive');
+const requested = process.argv.slice(2).filter((argument) => argument !== '--archive');
 const isArchiveOnly = process.argv.includes('--archive');
 const folder = path.join(root, 'agent-installer/dist');
 mkdirSync(folder, { recursive: true });
-for (const name of wanted.length > 0 ? wanted : Object.keys(architectures)) {
+for (const name of requested.length > 0 ? requested : Object.keys(architectures)) {
   try {
     if (!isHostArchitecture(name))
       throw new Error(
@@ -38,7 +38,7 @@ for (const name of wanted.length > 0 ? wanted : Object.keys(architectures)) {
   }
 }
 
-/** Writes a file and then its digest; a reader meanwhile gets the old file or the new one. */
+/** Writes a file and then its digest. Readers see either the old or the new file. */
 function write(name: string, data: Buffer): void {
   const digest = createHash('sha256').update(data).digest('hex');
   put(name, data);
@@ -50,8 +50,8 @@ function write(name: string, data: Buffer): void {
 
 function put(file: string, content: Buffer | string): void {
   const target = path.join(folder, file);
-  // Two runs at once write files of their own.
-  const made = `${target}.${process.pid}`;
-  writeFileSync(made, content);
-  renameSync(made, target);
+  // Concurrent runs write to different temporary files.
+  const temporary = `${target}.${process.pid}`;
+  writeFileSync(temporary, content);
+  renameSync(temporary, target);
 }

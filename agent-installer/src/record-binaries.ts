@@ -1,12 +1,11 @@
-// Records the SHA-256 of the prebuilt programs of package-lock.json: `npm run record-binaries`, after an upgrade of
-// them.
+// Records the SHA-256 of the prebuilt programs of package-lock.json: `npm run release:binaries`, after an upgrade.
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fetchPackage, lockedPackages } from './packed-package.ts';
 import { root } from './root.ts';
 
-/** Files that are run or loaded, and those that a new database is made of. */
+/** Files that are run or loaded, and the files from which initdb creates a database. */
 const isRun = (file: string) =>
   /^bin\/node$|^native\/bin\/|^native\/lib\/.*\.(so|dylib)(\.|$)|^native\/share\/postgresql\/[^/]*$/.test(
     file,

@@ -2,7 +2,6 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:cryp
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { releaseKeyLine } from '@vantage/domain';
 
-/** A release key that was made. */
 export interface NewReleaseKey {
   readonly private_key: string;
   readonly public_key: string;
@@ -11,7 +10,7 @@ export interface NewReleaseKey {
 }
 
 /**
- * Creates a release key (Ed25519): the private one in `file` (PEM, mode 0600), the public one in `file`.pub. Throws
+ * Creates a release key (Ed25519): the private key in `file` (PEM, mode 0600), the public key in `file`.pub. Throws
  * where `file` exists.
  */
 export function createReleaseKey(file: string): NewReleaseKey {
@@ -24,10 +23,10 @@ export function createReleaseKey(file: string): NewReleaseKey {
   return { private_key: file, public_key: `${file}.pub`, line };
 }
 
-/** Reads a private release key. Throws for anything else. */
+/** Throws where the file is not a private release key. */
 export function readPrivateKey(file: string): KeyObject {
   const key = createPrivateKey(readFileSync(file));
   if (key.asymmetricKeyType !== 'ed25519')
-    throw new Error(`${file} is not a release key: "./vantage release-key create FILE" makes one`);
+    throw new Error(`${file} is not a release key: "./vantage release-key create FILE" creates one`);
   return key;
 }

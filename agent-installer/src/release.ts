@@ -1,13 +1,13 @@
-// Makes release keys and signs parcels, away from the controller: `release.ts create FILE` and `release.ts sign KEY
-// PARCEL…`. Prints JSON.
+// Creates release keys and signs parcels, on a machine other than the controller's: `release.ts create FILE` and
+// `release.ts sign KEY PARCEL…`. Prints JSON.
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { messageOf } from '@vantage/kernel';
 import { createReleaseKey, readPrivateKey } from './release-key.ts';
 import { root } from './root.ts';
-import { signParcel } from './sign.ts';
+import { signParcel } from './sign-parcel.ts';
 
-const [command = '', file = '', ...given] = process.argv.slice(2);
+const [command = '', file = '', ...parcelFiles] = process.argv.slice(2);
 try {
   console.log(JSON.stringify(command === 'create' ? createReleaseKey(file) : await sign()));
 } catch (error) {
@@ -15,11 +15,11 @@ try {
   process.exitCode = 1;
 }
 
-/** Signs the parcels; without a name those that `npm run parcel` made. */
+/** Signs the parcels, or without arguments all that `npm run parcel` built. */
 async function sign() {
   const key = readPrivateKey(file);
-  const parcels = given.length > 0 ? given : made();
-  if (parcels.length === 0) throw new Error('there is no parcel yet: "npm run parcel" makes them');
+  const parcels = parcelFiles.length > 0 ? parcelFiles : builtParcels();
+  if (parcels.length === 0) throw new Error('there is no parcel yet: "npm run parcel" builds them');
   const signed = [];
   for (const parcel of parcels) {
     const { version, arch, sha256 } = await signParcel(parcel, key).catch((cause: unknown) => {
@@ -30,7 +30,7 @@ async function sign() {
   return signed;
 }
 
-function made(): string[] {
+function builtParcels(): string[] {
   const folder = path.join(root, 'agent-installer/dist');
   return readdirSync(folder)
     .filter((name) => name.endsWith('.tar.gz'))

@@ -11,6 +11,8 @@ const made = path.join(root, `dist.${process.pid}`);
 const replaced = `${made}.old`;
 
 const [hash] = process.argv.slice(2);
+// Under NODE_ENV=test (a controller in a test builds the page) vite would add the file and line of each element.
+process.env['NODE_ENV'] = 'production';
 mkdirSync(made, { recursive: true });
 try {
   const options = { ...config.build, outDir: made };

@@ -1,5 +1,5 @@
 /// <reference path="vantage-script.d.ts" />
-// Walks through an API: gets a token, makes an order, reads it back, deletes it.
+// Uses an API: gets a token, creates an order, reads it back, deletes it.
 const base = 'https://api.example/v2';
 
 const { token } = await step('token', async () => {
@@ -22,7 +22,7 @@ log('order', order.id);
 try {
   await step('read', async () => {
     const answer = await http({ url: `${base}/orders/${order.id}`, headers });
-    expect(JSON.parse(answer.body).count === 1, 'the order reads back otherwise than it was written');
+    expect(JSON.parse(answer.body).count === 1, 'the order differs from the one that was created');
   });
 } finally {
   await step('delete', () => http({ url: `${base}/orders/${order.id}`, method: 'DELETE', headers }));

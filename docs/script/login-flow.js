@@ -1,5 +1,5 @@
 /// <reference path="vantage-script.d.ts" />
-// Logs in to a web application as a person does: the form, the form's token, the password, the page behind it.
+// Logs in to a web application like a person: the form, its token, the password, the page behind it.
 const base = 'https://shop.example';
 
 const form = await step('form', () => http({ url: `${base}/login`, expectText: '<form' }));

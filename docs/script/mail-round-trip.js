@@ -1,5 +1,5 @@
 /// <reference path="vantage-script.d.ts" />
-// Sends a mail by SMTP and waits until it lies in the mailbox, seen by IMAP; then removes it.
+// Sends a mail by SMTP, waits until IMAP finds it in the mailbox, and removes it.
 const smtpServer = { host: 'smtp.example', port: 587 };
 const imapServer = { host: 'imap.example', port: 993 };
 const user = 'monitor@mail.example';
@@ -14,7 +14,7 @@ await step('send', () =>
     password,
     mailFrom: user,
     rcptTo: user,
-    message: `From: ${user}\nTo: ${user}\nSubject: ${token}\nDate: ${new Date().toUTCString()}\n\nA mail that watches the mail.`,
+    message: `From: ${user}\nTo: ${user}\nSubject: ${token}\nDate: ${new Date().toUTCString()}\n\nA mail that tests the mail system.`,
   }),
 );
 

@@ -1,10 +1,10 @@
 /**
- * The functions that a Vantage script has. Put
+ * The functions of a Vantage script. With
  *
  *     /// <reference path="vantage-script.d.ts" />
  *
- * on the first line of a script and an editor completes and checks it. A script is a JavaScript module with top-level `await`; there is
- * nothing else in it than the language itself and what is declared here: no files, no environment, no `fetch`, no timers, no imports.
+ * on the first line of a script, an editor completes and checks it. A script is a JavaScript module with top-level `await`. It has only
+ * the language itself and these declarations: no files, no environment, no `fetch`, no timers, no imports.
  */
 
 /** Milliseconds of each phase of a call; a phase that did not happen is 0. */
@@ -12,13 +12,13 @@ interface Phases {
   readonly dns: number;
   readonly connect: number;
   readonly ssl: number;
-  /** Request sent (or connection ready, where the server speaks first) to the first byte of the answer. */
+  /** From the sent request (or the open connection, if the server speaks first) to the first byte of the answer. */
   readonly ttfb: number;
-  /** First byte to last byte, the dialogue included. */
+  /** From the first to the last byte, including the dialogue. */
   readonly ttlb: number;
 }
 
-/** What the function of a check returns when the check is good. */
+/** The result of a good check. */
 interface Result {
   /** One line for people, as a device's check would show it. */
   readonly text: string;
@@ -32,8 +32,8 @@ interface Result {
 }
 
 /**
- * What the function of a check throws when the check is not good. If the script does not catch it, the script ends with the call's own
- * ResultCode and text. It also carries the members of the result (`error.status`, `error.body` of an HTTP 404).
+ * The error of a check that is not good. If the script does not catch it, the script ends with the ResultCode and text of the call.
+ * It also has the members of the result (`error.status`, `error.body` of an HTTP 404).
  */
 interface CheckError extends Error, Partial<HttpResult> {
   readonly name: 'CheckError';
@@ -42,22 +42,22 @@ interface CheckError extends Error, Partial<HttpResult> {
 }
 
 /**
- * Common to all functions of checks. Each of them also takes the Options of its method, as the API documents them, with a small first
+ * Common to all functions of checks. Each also accepts the Options of its Method, as the API documents them, with a lower-case first
  * letter (`ExpectText` is `expectText`, `TLS.MinDaysLeft` is `tls: { minDaysLeft }`).
  */
 interface Call {
-  /** Milliseconds for this call; default: what the script's Timeout leaves. */
+  /** Milliseconds for this call; default: the rest of the script's Timeout. */
   timeout?: number;
 }
 
-/** The target: a host with a port (default: the protocol's), or a URL as a device has it. */
+/** The target: a host with a port (default: the protocol's), or the URL of a device. */
 interface Place {
   host?: string;
   port?: number;
   url?: string;
 }
 
-// Generated from here on: `vitest run script-declarations -u` writes it anew from the methods.
+// Generated from here on: `vitest run script-declarations -u` writes this part from the Methods.
 
 interface TlsSettings {
   /** Refuse a certificate that is not valid for the server's name. */
@@ -177,7 +177,7 @@ interface SmtpCall extends Call, Place {
   expectBanner?: string;
   /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
   ipFamily?: '4' | '6' | 'Any';
-  /** How to log in; Auto takes CRAM-MD5 first on a connection in clear, PLAIN first under TLS. */
+  /** Login mechanism; Auto prefers CRAM-MD5 without TLS, and PLAIN with TLS. */
   auth?: 'Auto' | 'PLAIN' | 'LOGIN' | 'CRAM-MD5';
   /** Name to greet with; default: this agent's address as a literal, `[192.0.2.1]`. */
   helo?: string;
@@ -187,7 +187,7 @@ interface SmtpCall extends Call, Place {
   rcptTo?: string;
 }
 
-/** Greets a mail server, logs in, asks whether it would accept a mail, or sends one. */
+/** Greets a mail server, logs in, tests whether it would accept a mail, or sends one. */
 declare function smtp(call: SmtpCall): Promise<Result>;
 
 interface Pop3Call extends Call, Place {
@@ -201,7 +201,7 @@ interface Pop3Call extends Call, Place {
   expectBanner?: string;
   /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
   ipFamily?: '4' | '6' | 'Any';
-  /** How to log in; Auto takes APOP on a connection in clear where the server offers it, else USER and PASS. */
+  /** Login mechanism; Auto uses APOP without TLS if the server offers it, otherwise USER and PASS. */
   auth?: 'Auto' | 'USER' | 'APOP';
 }
 
@@ -226,7 +226,7 @@ interface MysqlCall extends Call, Place {
 }
 
 interface MysqlResult extends Result {
-  /** How many rows the query returned. */
+  /** The number of rows that the query returned. */
   readonly rows: number;
   /** The first row. */
   readonly row: readonly (string | null)[] | null;
@@ -246,7 +246,7 @@ interface ImapCall extends Call, Place {
   expectBanner?: string;
   /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
   ipFamily?: '4' | '6' | 'Any';
-  /** How to log in; Auto takes LOGIN unless the server disables it, then AUTHENTICATE PLAIN. */
+  /** Login mechanism; Auto uses LOGIN, or AUTHENTICATE PLAIN if the server disables LOGIN. */
   auth?: 'Auto' | 'LOGIN' | 'PLAIN';
   /** Mailbox that must open, read-only (EXAMINE), `INBOX` for one. */
   mailbox?: string;
@@ -288,9 +288,9 @@ interface TelnetCall extends Call, Place {
   expectBanner?: string;
   /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
   ipFamily?: '4' | '6' | 'Any';
-  /** Text that asks for the user name; default: `login:`, `username:` and their like. */
+  /** Prompt for the user name; default: `login:`, `username:` and similar. */
   loginPrompt?: string;
-  /** Text that asks for the password; default: `password:` and its like. */
+  /** Prompt for the password; default: `password:` and similar. */
   passwordPrompt?: string;
   /**
    * Text that must appear at last (after the login, if there is one); default after a login: a line that ends in $,
@@ -397,7 +397,7 @@ interface TlsCall extends Call, Place, TlsSettings {
   ipFamily?: '4' | '6' | 'Any';
 }
 
-/** Like tcp(), under TLS from the start; the TLS settings stand beside host and port. */
+/** Like tcp(), under TLS from the start; the TLS settings are parameters like host and port. */
 declare function tls(call: TlsCall): Promise<TcpResult>;
 
 interface DnsCall extends Call {
@@ -416,7 +416,7 @@ interface DnsCall extends Call {
   expectRcode?: string;
   /** Servers whose SOA serial of this zone must be the same. */
   compareSOAWith?: string[];
-  /** Ask for recursion. */
+  /** Request recursion. */
   recursion?: boolean;
   /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
   ipFamily?: '4' | '6' | 'Any';
@@ -433,15 +433,15 @@ declare function dns(call: DnsCall): Promise<DnsResult>;
 
 // Generated up to here.
 
-/** Fails the script with ResultCode 4 and this text unless the condition is truthy; catching what it throws does not undo that. */
+/** Fails the script with ResultCode 4 and this text unless the condition is truthy; catching its error does not undo that. */
 declare function expect(condition: unknown, text?: string): asserts condition;
 /** Names a part of the script: the calls within `action` are listed under it, with its duration. Returns what `action` returns. */
 declare function step<T>(name: string, action: () => T | Promise<T>): Promise<T>;
 /** Names the part of the script from here to the next such step. */
 declare function step(name: string): Promise<void>;
-/** Keeps a line for the extended data (at most 200 lines, 32 KiB); objects are shown as JSON. */
+/** Adds a line to the extended data (at most 200 lines, 32 KiB); objects are shown as JSON. */
 declare function log(...values: unknown[]): void;
-/** The value of an account's secret. It is masked wherever it would show in a result. Throws when there is none of that name. */
+/** The value of a secret of the account. It is masked in every result. Throws if no secret has this name. */
 declare function secret(name: string): string;
-/** Waits, milliseconds. */
+/** Waits for this number of milliseconds. */
 declare function sleep(ms: number): Promise<void>;

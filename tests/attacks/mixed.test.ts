@@ -1,6 +1,6 @@
 // All attacks of clients on the ports at once, in random order with random parameters. VANTAGE_MIXED_MINUTES says for
 // how long (a minute unless given; half an hour before a release), VANTAGE_MIXED_SEED repeats a run as far as timing
-// allows. It has a system of its own: the memory of an agent under all scenes grows too near to its limit.
+// allows.
 import { beforeAll, test } from 'vitest';
 import type { AttackFixture } from './harness/attack-fixture.ts';
 import { type Random, seeded } from './harness/hostile-message.ts';
@@ -44,7 +44,7 @@ test(`all attacks at once disturb nobody for ${minutes} min (seed ${seed})`, {
         };
         await Promise.all(Array.from({ length: atOnce }, attackOn));
       },
-      { leastMs: partMs, maxMs: partMs + 60_000 },
+      { minMs: partMs, maxMs: partMs + 60_000 },
     );
   }
 });

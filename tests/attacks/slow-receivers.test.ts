@@ -5,13 +5,10 @@ import { createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { newAlertState } from '@vantage/alerts';
 import { newId } from '@vantage/kernel';
+import { startFakeMailServer } from '@vantage/testing/fake-mail-server';
+import { type FakeReceiver, startFakeReceiver } from '@vantage/testing/fake-receiver';
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
-import { startFakeMailServer } from '../../apps/controller/src/alerts/deliver/testing/fake-mail-server.ts';
-import {
-  type FakeReceiver,
-  startFakeReceiver,
-} from '../../apps/controller/src/alerts/deliver/testing/fake-receiver.ts';
 import type { AttackFixture } from './harness/attack-fixture.ts';
 import { callFrom } from './harness/https-call.ts';
 import { useScenes } from './harness/scenes.ts';

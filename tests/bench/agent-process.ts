@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { makeCertificate } from '@vantage/probes/testing';
 import { architectures, isHostArchitecture } from '../../agent-installer/src/architectures.ts';
-import { packArchive } from '../../agent-installer/src/archive.ts';
-import { parcelTree } from '../../agent-installer/src/tree.ts';
+import { packArchive } from '../../agent-installer/src/pack-archive.ts';
+import { parcelTree } from '../../agent-installer/src/parcel-tree.ts';
 import { openOld } from '../compat/programs.ts';
 import { repositoryRoot } from '../harness/system.ts';
 import type { GatewayCount, GatewayJob } from './gateway.ts';
@@ -43,7 +43,7 @@ export async function installAgent(): Promise<AgentHome> {
 /** The agent of the earlier version with which this one is compared, as its users started it. */
 export function earlierAgent(): AgentHome {
   const old = openOld();
-  // Its own build of the addon is not among the fixtures; this one does all that that one did.
+  // Its own build of the addon is not among the fixtures; this addon does the same.
   const prebuilt = path.join(repositoryRoot, 'libs/icmp/prebuilt');
   cpSync(prebuilt, path.join(path.dirname(old.agent), '../prebuilt'), { recursive: true });
   return { command: [process.execPath, old.agent], [Symbol.dispose]: () => old[Symbol.dispose]() };

@@ -25,6 +25,7 @@ const parts: readonly (readonly [part: string, ...args: string[]])[] = [
   ['reads-meanwhile'],
   ['citus'],
   ['lists', '100000', '1'],
+  ['plans'],
   ['change', '100000'],
   ['packed-days'],
   ['page', '5000', '200', '10'],

@@ -19,7 +19,7 @@ const { base_url, ca_file, api_key_uw } = system.quickstart();
 const folder = mkdtempSync(path.join(tmpdir(), 'vantage-bench-apply-'));
 const env = { ...process.env, VANTAGE_SERVER: base_url, VANTAGE_KEY: api_key_uw, VANTAGE_CA: ca_file };
 
-/** Paused devices without a Location, so that no check runs beside the measurement. */
+/** Paused devices without a Location, so that no check runs during the measurement. */
 const settings = (n: number, timeout: number) => ({
   Method: 'TCP',
   URL: `192.0.2.1:${1 + (n % 60_000)}`,

@@ -25,23 +25,23 @@ const devices = Number(process.argv[3] ?? 1_000);
 const records = Number(process.argv[4] ?? 360_000);
 /** An hour at 1,000 results a second is to drain in a quarter of an hour. */
 const goalPerSecond = 3_600_000 / 900;
-const longestMs = 1_200_000;
+const maxMs = 1_200_000;
 const intervalUs = 5_000_000;
 
 const postgresBefore = new Set(postgresPids());
 await using system = await startSystem();
 await using targets = await startTargets();
 const { database_url: connectionString, base_url: baseUrl, ca_file: caFile, pids } = system.quickstart();
-await using held = new AsyncDisposableStack();
+await using resources = new AsyncDisposableStack();
 const client = new pg.Client({ connectionString });
 await client.connect();
-held.defer(() => client.end());
+resources.defer(() => client.end());
 operate(system, 'accounts', 'create', 'bystander');
 const { key } = z
   .object({ key: z.string() })
   .parse(operate(system, 'keys', 'issue', '--account', 'bystander'));
 const bystander = createApi({ baseUrl, caFile, key });
-held.defer(async () => bystander.close());
+resources.defer(async () => bystander.close());
 
 /** Creates the devices of a Location and starts its agent; resolves when the agent checks them. */
 async function prepare(name: string) {
@@ -163,7 +163,7 @@ const cpuBefore = cpuS();
 const beganUs = clock.nowUs();
 const backlogBefore = await storedOf();
 const beganMs = performance.now();
-for (const { name } of prepared) held.use(startAgain(name));
+for (const { name } of prepared) resources.use(startAgain(name));
 let isDraining = true;
 const asking = (async () => {
   while (isDraining) await askApi().then(() => delay(100));
@@ -172,7 +172,7 @@ const each = Math.ceil(records / devices) * devices;
 const wanted = agents * each;
 /** When results of all agents came in, the share of the slowest agent's backlog at half-time, and the end. */
 const seen: { allUs?: number; slowest?: number; drainS?: number } = {};
-while (seen.drainS === undefined && performance.now() - beganMs < longestMs) {
+while (seen.drainS === undefined && performance.now() - beganMs < maxMs) {
   const askedMs = performance.now();
   const now = await storedOf();
   const tookMs = performance.now() - askedMs;

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { freePort } from '../harness/free-port.ts';
+import { freePort } from '@vantage/testing/free-port';
 import { serve, write } from '../real-servers/servers-fixture.ts';
 
 const program = 'prometheus-blackbox-exporter';

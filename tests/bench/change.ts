@@ -1,5 +1,5 @@
 // A change of all devices of a large account while an agent checks some of them every 5 s: how long the preview and the
-// change take, how the progress goes on, and how late checks begin before and meanwhile. Usage:
+// change take, how the progress grows, and how late checks begin before and meanwhile. Usage:
 // node tests/bench/change.ts [devices] [seconds of the time before]
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
@@ -23,13 +23,13 @@ const outcome = z.object({
 });
 const body = { Filter: {}, Set: { Severity: 'info', Timeout: 9 }, AddTags: ['changed'] };
 
-await using held = new AsyncDisposableStack();
-const system = held.use(await startSystem());
+await using resources = new AsyncDisposableStack();
+const system = resources.use(await startSystem());
 const target = await startTarget();
-held.defer(() => target.stop());
+resources.defer(() => target.stop());
 const client = new pg.Client({ connectionString: system.quickstart().database_url });
 await client.connect();
-held.defer(() => client.end());
+resources.defer(() => client.end());
 
 await system.api.ok('POST', '/tags', { Name: 'changed' });
 const one = await createChecked();
@@ -193,7 +193,7 @@ async function createOthers(deviceId: string): Promise<void> {
   await client.query('vacuum analyze devices, device_state, device_texts, device_counts');
 }
 
-/** How late the checks that began in this time began. */
+/** The lateness of the checks that began in this time. */
 async function latenessMs(fromUs: number, toUs: number) {
   const { rows } = await client.query(
     `select count(*)::int as n, percentile_cont(0.99) within group (order by block_ms) as p99, max(block_ms) as worst

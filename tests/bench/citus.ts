@@ -1,8 +1,8 @@
-// The history on Citus beside PostgreSQL alone, in turns in one run: results stored a second, CPU of the database for
-// them, and reads, also while 1,000 results a second come in. With 0 workers the coordinator itself has the shards. All
-// servers share the cores of this machine, so workers add no speed here: the coordinator's part of the CPU says what
-// they take off it. Usage: node tests/bench/citus.ts [batches of each agent in a round] [seconds of each read]
-// [numbers of workers, such as 0,2,4]
+// Packed days on Citus beside PostgreSQL alone, in turns in one run: results stored a second, CPU of the database for
+// them, packing, bytes of packed checks by server, and reads, also while 1,000 results a second come in. With 0 workers
+// the coordinator itself has the shards. All servers share the cores of this machine, so workers add no speed here: the
+// coordinator's part of the CPU says what they take off it.
+// Usage: node tests/bench/citus.ts [batches of each agent in a round] [seconds of each read] [workers: 0,2,4]
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock as clock, createLog } from '@vantage/kernel';
 import { type Figure, printFigures, quantile } from './figures.ts';
@@ -104,7 +104,7 @@ async function measureReads(subject: Subject): Promise<void> {
   await coming;
 }
 
-/** Stores so many results a second, the agents one after the other, until the signal. */
+/** Stores this number of results a second, the agents one after the other, until the signal. */
 async function comeIn({ senders, accept }: Subject, signal: AbortSignal): Promise<void> {
   for (let at = 0; !signal.aborted; at += 1) {
     const sender = senders[at % senders.length];
@@ -150,25 +150,43 @@ function readings(): readonly Reading[] {
 }
 
 function printBeside(plain: Subject, subject: Subject): void {
-  const { name, distributedS } = subject.layout;
+  const { name, packed, packedPerS } = subject.layout;
+  const others = plain.layout;
   const figures = readings().map(
     ([what, unit, of]): Figure => ({
       what,
       unit,
       ours: of(subject),
-      peer: plain.layout.name,
+      peer: others.name,
       theirs: of(plain),
       better: unit === 'a second' ? 'more' : 'less',
     }),
   );
+  const peer = others.name;
   printFigures(`History on Citus, ${name}, all servers on the cores of one machine`, [
     ...figures,
     {
-      what: 'database distribute, 250,000 checks and their roll-ups',
-      unit: 's',
-      ours: distributedS ?? Number.NaN,
-      peer: 'none',
-      theirs: '-',
+      what: 'packing: days of devices',
+      unit: 'a second',
+      ours: packedPerS,
+      peer,
+      theirs: others.packedPerS,
+      better: 'more',
+    },
+    {
+      what: 'packed days',
+      unit: 'bytes per check',
+      ours: packed.perCheck,
+      peer,
+      theirs: others.packed.perCheck,
+      better: 'less',
+    },
+    {
+      what: 'packed days: largest share of a server',
+      unit: '%',
+      ours: (Math.max(...packed.bytes) / packed.bytes.reduce((sum, each) => sum + each, 0)) * 100,
+      peer,
+      theirs: 100,
       better: 'less',
     },
   ]);

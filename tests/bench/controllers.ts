@@ -7,11 +7,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock as clock } from '@vantage/kernel';
+import { createDb, createPartitions } from '@vantage/storage';
+import { createFixtures } from '@vantage/testing/fixtures';
 import { sql } from 'kysely';
 import { connectAgent } from '../../apps/controller/src/agents/gateway/testing/agent-stream.ts';
-import { createDb, createPartitions } from '../../apps/controller/src/platform/db/index.ts';
 import type { AgentIdentity } from '../../apps/controller/src/testing/agent-identity.ts';
-import { createFixtures } from '../../apps/controller/src/testing/fixtures.ts';
+import { insertEnrolledAgent } from '../../apps/controller/src/testing/agent-identity.ts';
 import { type ControllerProcess, startController } from '../harness/controller-process.ts';
 import { systemAuthority } from '../harness/system-authority.ts';
 import { startBenchDatabase } from './database.ts';
@@ -26,10 +27,10 @@ const devices = 500;
 const warmUpMs = 8_000;
 const settleMs = 3_000;
 
-await using held = new AsyncDisposableStack();
-const { log, url, pid } = held.use(await startBenchDatabase());
+await using resources = new AsyncDisposableStack();
+const { log, url, pid } = resources.use(await startBenchDatabase());
 const folder = mkdtempSync(path.join(tmpdir(), 'vantage-bench-key-'));
-held.defer(() => rmSync(folder, { recursive: true, force: true }));
+resources.defer(() => rmSync(folder, { recursive: true, force: true }));
 const env = {
   VANTAGE_SECRET_KEY_FILE: path.join(folder, 'secret.key'),
   VANTAGE_ROLES: 'gateway',
@@ -38,7 +39,7 @@ const env = {
 // The first start makes the tables and the key.
 await (await startController(url, env)).kill();
 const db = await createDb({ connection: { url }, log });
-held.defer(() => db.close());
+resources.defer(() => db.close());
 await createPartitions({ db, clock, log, retentionDays: 3 }).ensure();
 const rows = createFixtures(db.kysely);
 const authority = await systemAuthority(db.kysely, env.VANTAGE_SECRET_KEY_FILE);
@@ -54,7 +55,7 @@ interface Sender {
 async function createSender(): Promise<Sender> {
   const accountNo = await rows.account();
   const locationNo = await rows.location(accountNo);
-  const { agentNo, identity } = await rows.enrolledAgent(authority, { accountNo, locationNo });
+  const { agentNo, identity } = await insertEnrolledAgent(rows, authority, { accountNo, locationNo });
   const deviceNos: number[] = [];
   for (let i = 0; i < devices; i += 1) {
     const deviceNo = await rows.device(accountNo, [locationNo]);
@@ -105,7 +106,7 @@ function batchOf({ deviceNos }: Sender, at: number) {
 const acked = () => senders.reduce((sum, { acked: own }) => sum + own, 0) * devices;
 const databaseS = () => withChildren(pid).reduce((sum, each) => sum + usage(each).cpuS, 0);
 
-/** Results a second that so many controllers store, and the share of a core that PostgreSQL uses meanwhile. */
+/** Results a second that this number of controllers store, and the share of a core that PostgreSQL uses meanwhile. */
 async function measure(count: number, kills: boolean) {
   await using running = new AsyncDisposableStack();
   const controllers: ControllerProcess[] = [];

@@ -5,7 +5,7 @@ const batchAnswer = z.object({ Results: z.array(z.object({ Status: z.number(), B
 /** Operations of a batch. */
 const atOnce = 500;
 
-/** Creates so many devices in batches. Throws where one is refused. */
+/** Creates `count` devices in batches. Throws where one is refused. */
 export async function createDevices(
   api: Api,
   count: number,

@@ -2,8 +2,8 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Clock, createLog, type Logger } from '@vantage/kernel';
-import { startEmbedded } from '../../apps/controller/src/platform/db/embedded.ts';
-import { createDb, createPartitions, type Db } from '../../apps/controller/src/platform/db/index.ts';
+import { createDb, createPartitions, type Db } from '@vantage/storage';
+import { startEmbedded } from '@vantage/storage-ops/embedded/embedded';
 
 /** An empty PostgreSQL of a benchmark, in a folder of its own. Disposing it ends it and removes the folder. */
 export interface BenchDatabase extends AsyncDisposable {
@@ -15,16 +15,16 @@ export interface BenchDatabase extends AsyncDisposable {
 
 /** Starts it. */
 export async function startBenchDatabase(): Promise<BenchDatabase> {
-  await using held = new AsyncDisposableStack();
+  await using resources = new AsyncDisposableStack();
   const folder = mkdtempSync(path.join(tmpdir(), 'vantage-bench-'));
-  held.defer(() => rmSync(folder, { recursive: true, force: true }));
+  resources.defer(() => rmSync(folder, { recursive: true, force: true }));
   chmodSync(folder, 0o755);
   const log = createLog('bench', 'error');
   const embedded = await startEmbedded({ dir: path.join(folder, 'pg'), log });
-  held.defer(() => embedded.stop());
-  const kept = held.move();
+  resources.defer(() => embedded.stop());
+  const owned = resources.move();
   const { url, pid } = embedded;
-  return { url, pid, log, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+  return { url, pid, log, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 /** Starts one with all tables and the partitions of checks. */
@@ -32,12 +32,12 @@ export async function startMigratedDatabase(of: {
   readonly clock: Clock;
   readonly retentionDays: number;
 }): Promise<AsyncDisposable & { readonly db: Db; readonly log: Logger }> {
-  await using held = new AsyncDisposableStack();
-  const { url, log } = held.use(await startBenchDatabase());
+  await using resources = new AsyncDisposableStack();
+  const { url, log } = resources.use(await startBenchDatabase());
   const db = await createDb({ connection: { url }, log });
-  held.defer(() => db.close());
+  resources.defer(() => db.close());
   await db.migrate();
   await createPartitions({ db, log, ...of }).ensure();
-  const kept = held.move();
-  return { db, log, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+  const owned = resources.move();
+  return { db, log, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

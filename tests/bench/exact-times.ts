@@ -17,7 +17,7 @@ const warmUpMs = 6000;
 const firstPort = 20_000;
 /** The interval of each device. */
 const intervalMs = 1000;
-/** Bare sockets a second beside the agent. */
+/** Bare sockets a second, at the same time as the agent. */
 const barePerSecond = 20;
 
 type Timed = 'connect' | 'ttfb';

@@ -7,29 +7,29 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { startFakeMailServer } from '@vantage/testing/fake-mail-server';
+import { freePort } from '@vantage/testing/free-port';
 import type { Locator, Page } from 'playwright-core';
-import { startFakeMailServer } from '../../apps/controller/src/alerts/deliver/testing/fake-mail-server.ts';
 import { startBrowser } from '../browser/browser.ts';
 import { openWindow } from '../browser/windows.ts';
-import { freePort } from '../harness/free-port.ts';
 import { repositoryRoot } from '../harness/system.ts';
 import { startTarget } from '../harness/target.ts';
 import { printFigures } from './figures.ts';
 
 /** Time to read what is new on the screen, and between two letters. */
 const [readMs, letterMs] = [2_000, 80];
-const longestMs = 600_000;
+const maxMs = 600_000;
 
-await using held = new AsyncDisposableStack();
-const mailServer = held.use(await startFakeMailServer());
-const router = held.use(await startTarget());
+await using resources = new AsyncDisposableStack();
+const mailServer = resources.use(await startFakeMailServer());
+const router = resources.use(await startTarget());
 const browser = await startBrowser();
-held.defer(() => browser.close());
+resources.defer(() => browser.close());
 const clone = process.argv[2] ?? makeClone();
 
 function makeClone(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'vantage-first-minutes-'));
-  held.defer(() => rmSync(folder, { recursive: true }));
+  resources.defer(() => rmSync(folder, { recursive: true }));
   execFileSync('git', ['clone', '--quiet', '--local', repositoryRoot, path.join(folder, 'vantage')]);
   return path.join(folder, 'vantage');
 }
@@ -57,7 +57,7 @@ async function start(): Promise<{ readonly base: string; readonly key: string }>
       VANTAGE_SMTP_URL: mailServer.url,
     },
   });
-  held.defer(async () => {
+  resources.defer(async () => {
     child.kill('SIGTERM');
     await once(child, 'exit');
   });
@@ -70,7 +70,7 @@ async function start(): Promise<{ readonly base: string; readonly key: string }>
     const key = /Key \(UA\) +(\w+)/.exec(output)?.[1];
     if (base !== undefined && key !== undefined && output.includes('Ctrl-C')) return { base, key };
     await delay(100);
-    if (performance.now() - fromMs > longestMs) throw new Error(`it does not start:\n${output}`);
+    if (performance.now() - fromMs > maxMs) throw new Error(`it does not start:\n${output}`);
   }
 }
 
@@ -116,7 +116,7 @@ async function inviteColleague(page: Page, base: string): Promise<void> {
   await read();
   await type(page.getByLabel('Name', { exact: true }), 'Ada');
   await type(page.getByLabel('E-mail address'), 'ada@example.org');
-  await press(page, 'Make the invitation');
+  await press(page, 'Create the invitation');
   const link = (await page.getByRole('dialog').locator('pre').textContent())?.trim() ?? '';
   await press(page, 'Done');
   const theirs = await openWindow(browser, []);
@@ -141,15 +141,15 @@ async function makePage(page: Page): Promise<void> {
   await press(page, 'Account');
   await page.getByRole('link', { name: 'Status pages' }).click();
   await read();
-  await page.getByRole('link', { name: 'Make a status page' }).click();
+  await page.getByRole('link', { name: 'Create a status page' }).click();
   await read();
   await type(page.getByLabel('Name', { exact: true }), 'Our services');
-  await press(page, 'Make the page');
+  await press(page, 'Create the page');
   const link = page.getByRole('link', { name: /^Open the page/ });
   await link.waitFor();
   const customers = await openWindow(browser, []);
   await customers.goto((await link.getAttribute('href')) ?? '');
-  await customers.getByRole('heading', { name: 'All services work' }).waitFor();
+  await customers.getByRole('heading', { name: 'All services are operational' }).waitFor();
   await customers.context().close();
 }
 
@@ -160,7 +160,7 @@ await page.goto(base);
 await read();
 await page.getByLabel('API key').fill(key); // it is pasted
 await press(page, 'Sign in');
-await page.getByRole('heading', { name: 'What do you want to watch?' }).waitFor();
+await page.getByRole('heading', { name: 'What do you want to monitor?' }).waitFor();
 took('signed in');
 await read();
 await watchRouter(page);
@@ -175,7 +175,7 @@ const wholeS = steps.reduce((sum, { seconds }) => sum + seconds, 0);
 await router.stop();
 while (
   !mailServer.messages.some(({ data }) => /Subject: .*My router/.test(data)) &&
-  performance.now() - fromMs < longestMs
+  performance.now() - fromMs < maxMs
 )
   await delay(200);
 took('the e-mail of a failure, after the router is switched off');

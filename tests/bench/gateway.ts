@@ -13,7 +13,7 @@ export interface GatewayJob {
   readonly certificate: Pick<TestCertificate, 'cert' | 'key'>;
   readonly token: string;
   readonly method: Method;
-  /** `{port}` stands for `portBefore` plus the device's number. */
+  /** `{port}` is replaced by `portBefore` plus the device's number. */
   readonly url: string;
   readonly portBefore?: number;
   readonly options: Readonly<Record<string, number>>;

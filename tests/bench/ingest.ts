@@ -8,10 +8,10 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { type Batch, BatchSchema } from '@vantage/proto';
+import { createDb } from '@vantage/storage';
+import { withClient } from '@vantage/testing/postgres-url';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { createDb } from '../../apps/controller/src/platform/db/index.ts';
-import { withClient } from '../harness/postgres-url.ts';
 import { startBenchDatabase } from './database.ts';
 import { printFigures } from './figures.ts';
 import { usage, withChildren } from './processes.ts';
@@ -27,8 +27,8 @@ import {
 const batches = Number(process.argv[2] ?? 100);
 const devices = devicesOfSender;
 
-await using held = new AsyncDisposableStack();
-const { log, url, pid } = held.use(await startBenchDatabase());
+await using resources = new AsyncDisposableStack();
+const { log, url, pid } = resources.use(await startBenchDatabase());
 
 /** Rows a second of the batches, one after the other. */
 async function rate(take: (batch: number) => Promise<unknown>): Promise<number> {
@@ -46,7 +46,7 @@ async function storedBytes(): Promise<number> {
   return rows[0].bytes;
 }
 
-/** The ingest of the controller, with so many agents. */
+/** The ingest of the controller, with a number of agents. */
 async function withIngest<T>(
   agents: number,
   measure: (

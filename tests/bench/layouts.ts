@@ -1,14 +1,15 @@
 import { systemClock as clock, createLog } from '@vantage/kernel';
+import { createDb, createPartitions, type Database } from '@vantage/storage';
+import { distributeHistory } from '@vantage/storage/distribute';
+import { createClusterDatabase } from '@vantage/testing/citus';
+import { startCitus } from '@vantage/testing/citus-cluster';
+import { createFixtures } from '@vantage/testing/fixtures';
+import { inDatabase, withClient } from '@vantage/testing/postgres-url';
+import { setUp } from '@vantage/testing/set-up';
 import { sql } from 'kysely';
 import { makeManyDevices } from '../../apps/controller/src/catalog/devices/testing/many-devices.ts';
-import { rollUps } from '../../apps/controller/src/checks/rollup/index.ts';
-import { distributeHistory } from '../../apps/controller/src/platform/db/distribute/index.ts';
-import { createDb, createPartitions, type Db } from '../../apps/controller/src/platform/db/index.ts';
-import { createFixtures } from '../../apps/controller/src/testing/fixtures.ts';
-import { setUp } from '../../apps/controller/src/testing/set-up.ts';
-import { createClusterDatabase } from '../harness/citus.ts';
-import { startCitus } from '../harness/citus-cluster.ts';
-import { inDatabase, withClient } from '../harness/postgres-url.ts';
+import { createDayPacker } from '../../apps/controller/src/results/ingest/index.ts';
+import { rollUps } from '../../apps/controller/src/results/roll-up/index.ts';
 import { usage, withChildren } from './processes.ts';
 import { type RestProcess, startRestProcess } from './rest-process.ts';
 
@@ -20,15 +21,17 @@ const shards = 16;
 const dayUs = 86_400_000_000;
 const log = createLog('bench', 'error');
 
-/** Where a history lies: the same database on one server or on several. */
+/** The servers of a history: one PostgreSQL, or a cluster. */
 export interface Layout {
   readonly name: string;
-  readonly db: Db;
+  readonly db: Database;
   readonly rest: RestProcess;
   /** Ids of devices with a week of checks. */
   readonly deviceIds: readonly string[];
-  /** Seconds that the history took to its servers; undefined where it stayed. */
-  readonly distributedS: number | undefined;
+  /** Packed days of devices that were packed in a second. */
+  readonly packedPerS: number;
+  /** Bytes of the packed days of each server that has some, and of them for a packed check. */
+  readonly packed: { readonly bytes: readonly number[]; readonly perCheck: number };
   /** CPU seconds of all its servers. */
   cpuS(): { readonly all: number; readonly coordinator: number };
 }
@@ -46,14 +49,14 @@ export interface Layouts extends AsyncDisposable {
  * ends at `nowUs`. All servers have PostgreSQL 15 and the same settings. A text says why this machine has no Citus.
  */
 export async function startLayouts(nowUs: number, workers: readonly number[]): Promise<Layouts | string> {
-  await using held = new AsyncDisposableStack();
+  await using resources = new AsyncDisposableStack();
   const settings = { fsync: 'on', max_connections: 300, max_prepared_transactions: 300, max_wal_size: '2GB' };
   const cluster = await startCitus({ workers: Math.max(...workers), settings });
   if (typeof cluster === 'string') return cluster;
-  held.use(cluster);
+  resources.use(cluster);
   const plain = await cluster.addPlain();
   const all: [Layout, ...Layout[]] = [
-    held.use(await startLayout({ name: 'PostgreSQL alone', url: plain.url, pids: [plain.pid], nowUs })),
+    resources.use(await startLayout({ name: 'PostgreSQL alone', url: plain.url, pids: [plain.pid], nowUs })),
   ];
   for (const count of workers) {
     const some = cluster.workers.slice(0, count);
@@ -62,16 +65,16 @@ export async function startLayouts(nowUs: number, workers: readonly number[]): P
     await createClusterDatabase(cluster.coordinator, urls, name);
     const pids = [cluster.coordinatorPid, ...some.map(({ pid }) => pid)];
     const url = inDatabase(cluster.coordinator, name);
-    all.push(held.use(await startLayout({ name: `${count} workers`, url, pids, nowUs })));
+    all.push(resources.use(await startLayout({ name: `${count} workers`, url, pids, nowUs })));
   }
   const servers = [plain.url, cluster.coordinator, ...cluster.workers.map(({ url }) => url)];
-  const kept = held.move();
+  const owned = resources.move();
   return {
     all,
     async checkpoint() {
       for (const url of servers) await withClient(url, (client) => client.query('checkpoint'));
     },
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 
@@ -84,15 +87,17 @@ interface Place {
 }
 
 async function startLayout({ name, url, pids, nowUs }: Place): Promise<Layout & AsyncDisposable> {
-  await using held = new AsyncDisposableStack();
+  await using resources = new AsyncDisposableStack();
   const db = await createDb({ connection: { url }, log });
-  held.defer(() => db.close());
+  resources.defer(() => db.close());
   await db.migrate();
   await createPartitions({ db, clock, log, retentionDays }).ensure();
   const { accountNo, locationNo } = await makeManyDevices(db, devices, nowUs);
   await addHistory(db, { accountNo, locationNo, nowUs });
   await rollUps.createRollUp({ db, clock, log }).run();
-  const distributedS = name === 'PostgreSQL alone' ? undefined : await distribute(db);
+  const isPlain = name === 'PostgreSQL alone';
+  if (!isPlain) await distributeHistory(db, { shards, say: () => {} });
+  const packedPerS = await pack(db);
   await setUp(db.kysely, (connection) => sql`vacuum analyze`.execute(connection));
   const found = await db.kysely
     .selectFrom('devices')
@@ -101,19 +106,20 @@ async function startLayout({ name, url, pids, nowUs }: Place): Promise<Layout & 
     .orderBy('device_no')
     .execute();
   process.stderr.write(`${name}: the database is ready\n`);
-  const rest = held.use(await startRestProcess({ url, nowUs, accountNo }));
-  const kept = held.move();
+  const rest = resources.use(await startRestProcess({ url, nowUs, accountNo }));
+  const owned = resources.move();
   return {
     name,
     db,
     rest,
     deviceIds: found.map(({ device_id }) => device_id),
-    distributedS,
+    packedPerS,
+    packed: await packedSizes(db, isPlain),
     cpuS() {
       const [coordinator = 0, ...others] = pids.map(cpuOf);
       return { all: others.reduce((sum, each) => sum + each, coordinator), coordinator };
     },
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 
@@ -121,15 +127,37 @@ function cpuOf(pid: number): number {
   return withChildren(pid).reduce((sum, each) => sum + usage(each).cpuS, 0);
 }
 
-async function distribute(db: Db): Promise<number> {
+/** Packs each day that ended a day ago; returns the packed days of devices a second. */
+async function pack(db: Database): Promise<number> {
+  const packer = createDayPacker({
+    db,
+    clock,
+    log,
+    afterDays: 1,
+    retentionDays,
+    isRolledUp: async () => true,
+  });
   const fromMs = performance.now();
-  await distributeHistory(db, { shards, say: () => {}, log });
-  return (performance.now() - fromMs) / 1000;
+  while (!(await packer.run()));
+  const { rows } = await sql<{ n: number }>`select count(*)::int as n from packed_checks`.execute(db.kysely);
+  return (rows[0]?.n ?? 0) / ((performance.now() - fromMs) / 1000);
+}
+
+async function packedSizes({ kysely }: Database, isPlain: boolean): Promise<Layout['packed']> {
+  const bytes = isPlain
+    ? sql`select pg_total_relation_size('packed_checks')::bigint as bytes`
+    : sql`select sum(shard_size)::bigint as bytes from citus_shards where table_name = 'packed_checks'::regclass
+        group by nodename, nodeport order by nodeport`;
+  const { rows } = await sql<{ bytes: number }>`${bytes}`.execute(kysely);
+  const { rows: sums } = await sql<{ checks: number }>`
+    select sum(checks)::bigint as checks from packed_checks`.execute(kysely);
+  const all = rows.reduce((sum, row) => sum + row.bytes, 0);
+  return { bytes: rows.map((row) => row.bytes), perCheck: all / (sums[0]?.checks ?? 0) };
 }
 
 /** Gives each device a week of good checks by one agent, and a Down of an hour a day. */
 async function addHistory(
-  { kysely }: Db,
+  { kysely }: Database,
   {
     accountNo,
     locationNo,

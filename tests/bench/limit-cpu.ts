@@ -5,7 +5,7 @@ const periodUs = 10_000;
 
 /**
  * Limits a process to a share of one core, by a control group of its own. Disposing removes the group, whose process
- * has ended then. undefined: this machine lets nobody make one.
+ * has ended then. undefined: this machine does not allow one.
  */
 export function limitCpu(pid: number, share: number): Disposable | undefined {
   const isSecond = existsSync('/sys/fs/cgroup/cgroup.controllers');

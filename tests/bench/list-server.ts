@@ -3,10 +3,10 @@
 // account, and ends when its parent does.
 import { randomBytes } from 'node:crypto';
 import { createFakeClock } from '@vantage/kernel/testing';
-import { createSealer } from '../../apps/controller/src/platform/secrets/seal.ts';
-import { createRestFixture } from '../../apps/controller/src/rest/api/testing/rest-fixture.ts';
-import { recordEvents } from '../../apps/controller/src/status/events/record-events.ts';
-import { createRestHealth } from '../../apps/controller/src/status/health/index.ts';
+import { createSealer } from '@vantage/storage/secrets/seal';
+import { recordEvents } from '../../apps/controller/src/results/events/record-events.ts';
+import { createRestHealth } from '../../apps/controller/src/results/status/index.ts';
+import { createRestFixture } from '../../apps/controller/src/testing/rest-fixture.ts';
 
 const [url = '', nowUs, accountNo] = process.argv.slice(2);
 const rest = await createRestFixture({
@@ -15,7 +15,7 @@ const rest = await createRestFixture({
     clock: createFakeClock(Number(nowUs)),
     sealer: createSealer(randomBytes(32)),
   },
-  health: ({ kysely }, clock) => createRestHealth({ kysely, clock, recordEvents }),
+  health: (_, clock) => createRestHealth({ clock, recordEvents }),
 });
 const { key } = await rest.key(Number(accountNo), 'UR');
 process.on('disconnect', () => void rest[Symbol.asyncDispose]());

@@ -3,10 +3,10 @@
 // node tests/bench/lists.ts [devices] [seconds for each kind and number of connections] [lists|page]
 import { setTimeout as delay } from 'node:timers/promises';
 import { createFakeClock } from '@vantage/kernel/testing';
+import { createDb, createPartitions, type Db } from '@vantage/storage';
+import { setUp } from '@vantage/testing/set-up';
 import { sql } from 'kysely';
 import { makeManyDevices } from '../../apps/controller/src/catalog/devices/testing/many-devices.ts';
-import { createDb, createPartitions, type Db } from '../../apps/controller/src/platform/db/index.ts';
-import { setUp } from '../../apps/controller/src/testing/set-up.ts';
 import { startBenchDatabase } from './database.ts';
 import { type Figure, printFigures } from './figures.ts';
 import { usage, withChildren } from './processes.ts';
@@ -75,13 +75,13 @@ function pageReads(): readonly Kind[] {
   ];
 }
 
-await using held = new AsyncDisposableStack();
-const embedded = held.use(await startBenchDatabase());
+await using resources = new AsyncDisposableStack();
+const embedded = resources.use(await startBenchDatabase());
 const { log } = embedded;
 /** The device with roll-ups of three months. */
 const [rolledNo, rolledId] = [31 * devicesOfTag + 1, '31'.repeat(24)];
 const { accountNo } = await makeDatabase();
-const rest = held.use(await startRestProcess({ url: embedded.url, nowUs, accountNo }));
+const rest = resources.use(await startRestProcess({ url: embedded.url, nowUs, accountNo }));
 
 async function makeDatabase(): Promise<{ readonly accountNo: number }> {
   const db = await createDb({ connection: { url: embedded.url }, log });
@@ -138,7 +138,7 @@ async function moveWindows(connection: Db['kysely']): Promise<void> {
   await sql`vacuum analyze maintenance_windows`.execute(connection);
 }
 
-/** Changes the status of one device after the other, so many a minute, until the signal. */
+/** Changes the status of one device after the other, a number of them a minute, until the signal. */
 async function changeDevices(db: Db, aMinute: number, signal: AbortSignal): Promise<void> {
   for (let at = 0; !signal.aborted; at = (at + 7919) % devices) {
     const next = delay(60_000 / aMinute, undefined, { signal }).catch(() => {});
@@ -162,7 +162,7 @@ async function read(route: string): Promise<number> {
   return ms;
 }
 
-/** Reads an answer by so many connections at once, and again, for some seconds. */
+/** Reads an answer by several connections at the same time, again and again, for some seconds. */
 async function run({ path: kind, next = () => kind }: Kind, connections: number, forS: number) {
   const [fromMs, before] = [performance.now(), cpuMs()];
   const times: number[] = [];
@@ -211,7 +211,7 @@ if (only !== 'page')
   );
 if (only !== 'lists') {
   const db = await createDb({ connection: { url: embedded.url }, log });
-  held.defer(() => db.close());
+  resources.defer(() => db.close());
   await read('/states?Limit=1');
   const ending = new AbortController();
   const changing = changeDevices(db, changesAMinute, ending.signal);

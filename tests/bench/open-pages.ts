@@ -1,4 +1,4 @@
-// A process that asks a controller for what so many open pages ask: each reads all devices, then follows the
+// A process that sends a controller the requests of several open pages: each reads all devices, then follows the
 // events, and reads what changed and the open alerts at most each 4 s, as apps/dashboard/src/store/follow.ts does.
 // Usage: page.ts starts it with the base URL, keys joined by commas (pages take them in turn) and the number of
 // pages. It sends its parent how many have read everything, and answers 'count' with the events and requests since

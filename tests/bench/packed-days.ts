@@ -5,14 +5,14 @@ import { createHash } from 'node:crypto';
 import { dayUs } from '@vantage/domain';
 import { newId } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
+import { startOfDay } from '@vantage/storage';
+import { checksOfSpan } from '@vantage/storage/packed';
+import { sampleDay } from '@vantage/storage/packed/testing/sample-day';
+import { createFixtures } from '@vantage/testing/fixtures';
 import { sql } from 'kysely';
-import { listChecks } from '../../apps/controller/src/checks/history/check-store.ts';
-import { createDayPacker } from '../../apps/controller/src/checks/ingest/index.ts';
-import { insertChecks } from '../../apps/controller/src/checks/ingest/rows.ts';
-import { startOfDay } from '../../apps/controller/src/platform/db/index.ts';
-import { checksOfSpan } from '../../apps/controller/src/platform/db/packed/index.ts';
-import { sampleDay } from '../../apps/controller/src/platform/db/packed/testing/sample-day.ts';
-import { createFixtures } from '../../apps/controller/src/testing/fixtures.ts';
+import { listChecks } from '../../apps/controller/src/reading/history/check-store.ts';
+import { createDayPacker } from '../../apps/controller/src/results/ingest/index.ts';
+import { insertChecks } from '../../apps/controller/src/results/ingest/insert-checks.ts';
 import { startMigratedDatabase } from './database.ts';
 import { printFigures } from './figures.ts';
 
@@ -94,7 +94,7 @@ const packer = createDayPacker({
   log,
   retentionDays,
   afterDays: 8,
-  rolledToUs: async () => clock.nowUs(),
+  isRolledUp: async () => true,
 });
 const cpu = process.cpuUsage();
 while (!(await packer.run()));

@@ -27,7 +27,7 @@ export async function measureLoad(page: Page, url: string): Promise<FirstLoad> {
   await page.addInitScript(watching);
   await page.goto(url);
   await page.locator('[data-device]').first().waitFor();
-  // While devices go on changing.
+  // While devices keep changing.
   await page.waitForTimeout(3_000);
   const value = async (expression: string) => one.parse(await page.evaluate(expression));
   return {
@@ -52,7 +52,7 @@ export async function measureTyping(page: Page, words: string): Promise<readonly
   await page.waitForTimeout(1_000);
   const slow = numbers.parse(await page.evaluate('window.typed'));
   await field.fill('');
-  // Those of less than 16 ms are not reported.
+  // Chromium reports no event of less than 16 ms.
   return [...slow, ...Array.from({ length: Math.max(0, words.length - slow.length) }, () => 8)];
 }
 
@@ -73,7 +73,7 @@ export async function measureFrames(page: Page, isScrolling: boolean): Promise<r
   );
 }
 
-/** The milliseconds from the press of a button until a timeline with at least so many parts is drawn; at most 10 s. */
+/** The milliseconds, at most 10,000, from the press of a button until a timeline has at least this number of parts. */
 export async function measureTimeline(page: Page, name: string, parts: number): Promise<number> {
   return one.parse(
     await page.evaluate(`new Promise((resolve) => {

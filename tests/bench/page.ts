@@ -32,16 +32,16 @@ const swinging = Math.min(1_200, devices);
 const forS = 60;
 
 const beforePids = new Set(postgresPids());
-await using held = new AsyncDisposableStack();
-const system = held.use(await startSystem({ timeoutMs: 300_000 }));
+await using resources = new AsyncDisposableStack();
+const system = resources.use(await startSystem({ timeoutMs: 300_000 }));
 const quickstart = system.quickstart();
 const targetProcess = fork(path.join(import.meta.dirname, 'swinging-target.ts'));
-held.defer(() => targetProcess.disconnect());
+resources.defer(() => targetProcess.disconnect());
 const [port] = await once(targetProcess, 'message');
 const database = new pg.Client({ connectionString: quickstart.database_url });
 database.on('error', () => {}); // it ends before its client when the run is interrupted
 await database.connect();
-held.defer(() => database.end());
+resources.defer(() => database.end());
 
 async function makeDevices(): Promise<void> {
   const bodyOf = (n: number) => ({
@@ -135,7 +135,7 @@ async function measurePage(page: Page): Promise<readonly Figure[]> {
 
 async function openPage(): Promise<Page> {
   const browser = await startBrowser();
-  held.defer(() => browser.close());
+  resources.defer(() => browser.close());
   const page = await openWindow(browser, []);
   await signInByForm(page, quickstart.dashboard_url, quickstart.api_key_uw);
   return page;
@@ -163,7 +163,7 @@ async function measureMemory(page: Page): Promise<readonly Figure[]> {
 /** A key follows 16 streams at most. */
 const pagesOfKey = 16;
 
-/** Issues so many keys that may read. */
+/** Issues keys that may read. */
 async function makeKeys(count: number): Promise<readonly string[]> {
   const keys: string[] = [];
   for (let n = 0; n < count; n += 1) {

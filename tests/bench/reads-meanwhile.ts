@@ -18,15 +18,15 @@ const seconds = Number(process.argv[3] ?? 5);
 /** The shortest of a device. */
 const intervalS = 5;
 
-await using held = new AsyncDisposableStack();
-const system = held.use(await startSystem());
-const targets = held.use(await startTargets());
+await using resources = new AsyncDisposableStack();
+const system = resources.use(await startSystem());
+const targets = resources.use(await startTargets());
 const { database_url, base_url: baseUrl, ca_file: caFile, api_key_ur: key } = system.quickstart();
 const client = new pg.Client({ connectionString: database_url });
 await client.connect();
-held.defer(() => client.end());
+resources.defer(() => client.end());
 const reader = createApi({ baseUrl, caFile, key, maxSockets: 1 });
-held.defer(async () => reader.close());
+resources.defer(async () => reader.close());
 
 const createdUs = clock.nowUs();
 await createDevices(system.api, perSecond * intervalS, (at) => ({

@@ -40,13 +40,13 @@ async function startSubject(root: string) {
     root === repositoryRoot
       ? startSystem
       : (await import(path.join(root, 'tests/harness/system.ts'))).startSystem;
-  const held = new AsyncDisposableStack();
-  const system = held.use(await start());
+  const resources = new AsyncDisposableStack();
+  const system = resources.use(await start());
   const target = await startTarget();
-  held.defer(() => target.stop());
+  resources.defer(() => target.stop());
   const { base_url, ca_file, api_key_uw, pids, database_url } = system.quickstart();
   const api = createApi({ baseUrl: base_url, caFile: ca_file, key: api_key_uw, maxSockets: connections });
-  held.defer(() => api.close());
+  resources.defer(() => api.close());
   const ids: string[] = [];
   const created: Cpu = { controller: 0, postgres: 0 };
   /** Creates some devices; each tenth is Down. */
@@ -67,7 +67,7 @@ async function startSubject(root: string) {
     const postgres = postgresPids(database_url).reduce((sum, pid) => sum + cpuMs(pid), 0);
     return { controller: cpuMs(pids.controller), postgres };
   }
-  return { api, ids, usage, create, created, [Symbol.asyncDispose]: () => held.disposeAsync() };
+  return { api, ids, usage, create, created, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
 /** Does the work for each item, as many at a time as there are connections. */
@@ -80,7 +80,7 @@ async function inLines<T>(items: readonly T[], work: (item: T, at: number) => Pr
   );
 }
 
-/** Who begins a round changes, because the second one finds a warm machine. */
+/** The order changes with each round, because the second subject finds a warm machine. */
 function inTurn<T>(all: readonly T[], round: number): readonly T[] {
   return round % 2 === 0 ? all : all.toReversed();
 }

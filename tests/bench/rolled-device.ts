@@ -1,8 +1,8 @@
 import { hourUs } from '@vantage/domain';
 import { scale } from '@vantage/health';
+import { checkSums, type Db } from '@vantage/storage';
+import { setUp } from '@vantage/testing/set-up';
 import { sql } from 'kysely';
-import { checkSums, type Db } from '../../apps/controller/src/platform/db/index.ts';
-import { setUp } from '../../apps/controller/src/testing/set-up.ts';
 
 /** Good checks of an hour, one a minute, with all phases; the latencies spread as those of a web server do. */
 const perHour = 60;

@@ -3,11 +3,11 @@
 // [checks a day]
 import { dayUs } from '@vantage/domain';
 import { createFakeClock } from '@vantage/kernel/testing';
+import { type Db, startOfDay } from '@vantage/storage';
+import { sampleDay } from '@vantage/storage/packed/testing/sample-day';
 import { sql } from 'kysely';
-import { createFactsNumbering } from '../../apps/controller/src/checks/ingest/check-facts.ts';
-import { insertChecks } from '../../apps/controller/src/checks/ingest/rows.ts';
-import { type Db, startOfDay } from '../../apps/controller/src/platform/db/index.ts';
-import { sampleDay } from '../../apps/controller/src/platform/db/packed/testing/sample-day.ts';
+import { createFactsNumbering } from '../../apps/controller/src/results/ingest/check-facts.ts';
+import { insertChecks } from '../../apps/controller/src/results/ingest/insert-checks.ts';
 import { startMigratedDatabase } from './database.ts';
 import { type Figure, printFigures } from './figures.ts';
 

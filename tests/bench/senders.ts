@@ -1,15 +1,14 @@
 import { create } from '@bufbuild/protobuf';
 import { systemClock as clock, type Logger } from '@vantage/kernel';
 import { type Batch, BatchSchema } from '@vantage/proto';
+import { createPartitions, type Database } from '@vantage/storage';
+import { createFixtures } from '@vantage/testing/fixtures';
 import { runRequests } from '../../apps/controller/src/agents/run-requests/index.ts';
 import { locationVisibility } from '../../apps/controller/src/catalog/locations/visibility-store.ts';
-import { createIngest } from '../../apps/controller/src/checks/ingest/index.ts';
-import { rollUps } from '../../apps/controller/src/checks/rollup/index.ts';
-import { createWorkerWatch } from '../../apps/controller/src/platform/db/held/index.ts';
-import { createPartitions, type Db } from '../../apps/controller/src/platform/db/index.ts';
-import { recordEvents } from '../../apps/controller/src/status/events/record-events.ts';
-import { createHealth } from '../../apps/controller/src/status/health/index.ts';
-import { createFixtures } from '../../apps/controller/src/testing/fixtures.ts';
+import { recordEvents } from '../../apps/controller/src/results/events/record-events.ts';
+import { createIngest } from '../../apps/controller/src/results/ingest/index.ts';
+import { rollUps } from '../../apps/controller/src/results/roll-up/index.ts';
+import { createHealth } from '../../apps/controller/src/results/status/index.ts';
 
 /** Devices of each agent, and results of a batch. */
 export const devicesOfSender = 500;
@@ -39,8 +38,8 @@ const values = {
 
 export type SentMethod = keyof typeof values;
 
-/** Creates so many agents, each with an account and devices that it holds since yesterday. */
-export async function createSenders({ kysely }: Db, count: number): Promise<Sender[]> {
+/** Creates agents, each with an account and devices that are assigned to it since yesterday. */
+export async function createSenders({ kysely }: Database, count: number): Promise<Sender[]> {
   const rows = createFixtures(kysely);
   const senders: Sender[] = [];
   while (senders.length < count) {
@@ -78,13 +77,11 @@ export function batchOf({ deviceNos }: Sender, method: SentMethod, startUs: numb
  * new.
  */
 export async function startIngest(
-  db: Db,
+  db: Database,
   { log, retentionDays }: { readonly log: Logger; readonly retentionDays: number },
 ): Promise<(sender: Sender, batch: Batch) => Promise<void>> {
   const partitions = createPartitions({ db, clock, log, retentionDays });
   await partitions.ensure();
-  const workers = createWorkerWatch({ kysely: db.kysely, clock, log });
-  await workers.review();
   const health = createHealth({ clock, log, recordEvents, runRequests, locations: locationVisibility });
   const ingest = createIngest({
     db,
@@ -94,8 +91,7 @@ export async function startIngest(
     rollUps,
     runRequests,
     retentionDays,
-    workers,
-    fold: (trx, inserted, atUs, how) => health.fold(trx, inserted, atUs, how),
+    fold: (trx, inserted, atUs) => health.fold(trx, inserted, atUs),
   });
   return async (sender, batch) => {
     const { inserted } = await ingest.accept(sender, batch);

@@ -6,11 +6,11 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePortPair } from '@vantage/testing/free-port';
 import pg from 'pg';
 import { z } from 'zod';
-import { sizeOf } from '../../apps/cli/src/sizing/model.ts';
+import { sizeOf } from '../../apps/cli/src/sizing/sizing-model.ts';
 import { fillAgents, fillDevices } from '../chaos/thousand/fill.ts';
-import { freePortPair } from '../harness/free-port.ts';
 import { type System, startSystem } from '../harness/system.ts';
 import { type Figure, printFigures } from './figures.ts';
 import { usage, withChildren } from './processes.ts';
@@ -63,11 +63,11 @@ async function used(
   };
 }
 
-/** Figures of one size, each a second, beside the model's. */
+/** Figures of one size, each a second, and the model's. */
 async function measure({ agents: count, devices }: (typeof sizes)[number]): Promise<readonly Figure[]> {
-  await using held = new AsyncDisposableStack();
+  await using resources = new AsyncDisposableStack();
   const metricsPort = await freePortPair();
-  const system = held.use(
+  const system = resources.use(
     await startSystem({ env: { VANTAGE_METRICS_PORT: String(metricsPort) }, timeoutMs: 180_000 }),
   );
   const { agent_endpoint: endpoint, ca_file, database_url, pids } = system.quickstart();
@@ -81,10 +81,10 @@ async function measure({ agents: count, devices }: (typeof sizes)[number]): Prom
     mode: 0o600,
   });
   const agents = fork(path.join(import.meta.dirname, '../chaos/thousand/agents-process.ts'), [file]);
-  held.defer(() => agents.disconnect());
+  resources.defer(() => agents.disconnect());
   const client = new pg.Client({ connectionString: database_url });
   await client.connect();
-  held.defer(() => client.end());
+  resources.defer(() => client.end());
   await until(async () => {
     const { up, devices: have } = await sums(agents);
     return up === count && have >= devices;

@@ -7,10 +7,10 @@ import { appendFileSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { daysWanted } from '@vantage/storage/partition-days';
+import { freePort, freePortPair } from '@vantage/testing/free-port';
 import { z } from 'zod';
-import { daysWanted } from '../../apps/controller/src/platform/db/partitions.ts';
 import { whyNoPing } from '../../libs/icmp/src/index.ts';
-import { freePort, freePortPair } from '../harness/free-port.ts';
 import { startAgent } from '../harness/more-agents.ts';
 import { startSystem } from '../harness/system.ts';
 import { startFakeWebhookReceiver } from '../lab/fake-webhook-receiver.ts';
@@ -32,9 +32,9 @@ const fast = { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: String(scale) };
 const file = path.join(tmpdir(), `vantage-soak-${process.pid}.jsonl`);
 const keep = (line: unknown) => appendFileSync(file, `${JSON.stringify(line)}\n`);
 
-async function forkTargets(held: AsyncDisposableStack, name: string, args: readonly string[] = []) {
+async function forkTargets(resources: AsyncDisposableStack, name: string, args: readonly string[] = []) {
   const child = fork(path.join(import.meta.dirname, `${name}.ts`), args, { stdio: 'inherit' });
-  held.defer(() => child.disconnect());
+  resources.defer(() => child.disconnect());
   const [message] = await once(child, 'message');
   return { child, message };
 }
@@ -52,16 +52,16 @@ function filesBelow(folder: string): { readonly files: number; readonly bytes: n
   return { files: entries.length, bytes };
 }
 
-await using held = new AsyncDisposableStack();
+await using resources = new AsyncDisposableStack();
 const metricsPort = await freePortPair();
 const secondPort = await freePort();
-const system = held.use(
+const system = resources.use(
   await startSystem({
     env: { ...fast, VANTAGE_METRICS_PORT: String(metricsPort), VANTAGE_ALLOW_PRIVATE_WEBHOOKS: 'true' },
     timeoutMs: 500_000,
   }),
 );
-const second = held.use(
+const second = resources.use(
   startAgent(system, 'local', {
     name: 'agent-2',
     env: { ...fast, VANTAGE_METRICS_PORT: String(secondPort) },
@@ -71,16 +71,16 @@ const folders = ['agent', 'agent-2'].map((name) => path.join(system.dataDir, nam
 const postmaster = Number(
   readFileSync(path.join(system.dataDir, 'postgres/cluster/postmaster.pid'), 'utf8').split('\n')[0],
 );
-const reader = held.use(await openDatabaseReader(system.quickstart().database_url));
+const reader = resources.use(await openDatabaseReader(system.quickstart().database_url));
 const sampler = createProcessSampler([
   { name: 'controller', pid: () => system.quickstart().pids.controller, metricsPort },
   { name: 'agent', pid: () => system.quickstart().pids.agent, metricsPort: metricsPort + 1 },
   { name: 'second agent', pid: () => second.process.pid ?? 0, metricsPort: secondPort },
 ]);
 
-const targets = held.use(await startTargets());
-const turning = await forkTargets(held, 'target-process', ['50']);
-const swinging = await forkTargets(held, 'swinging-target');
+const targets = resources.use(await startTargets());
+const turning = await forkTargets(resources, 'target-process', ['50']);
+const swinging = await forkTargets(resources, 'swinging-target');
 const to = {
   web: targets.webPort,
   swinging: z.number().parse(swinging.message),
@@ -89,14 +89,14 @@ const to = {
   turning: z.object({ ports: z.array(z.number()) }).parse(turning.message).ports,
 };
 const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
-const receiver = held.use(await startFakeWebhookReceiver(secret));
+const receiver = resources.use(await startFakeWebhookReceiver(secret));
 await notifyWebhook(system.api, receiver.url, secret);
 const ids = await createDevices(system.api, devices, to);
 const { base_url: base, ca_file: ca, api_key_ur: key } = system.quickstart();
 const pages = fork(path.join(import.meta.dirname, 'open-pages.ts'), [base, key, '3'], {
   env: { ...process.env, NODE_EXTRA_CA_CERTS: ca },
 });
-held.defer(() => pages.disconnect());
+resources.defer(() => pages.disconnect());
 await once(pages, 'message');
 process.stdout.write(`${devices} devices; samples go to ${file}\n`);
 

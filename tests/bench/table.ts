@@ -19,7 +19,7 @@ const lineSchema = z.object({
   ),
 });
 
-/** The place of a figure: the part's title, the figure's name and its peer. */
+/** The position of a figure: the part's title, the figure's name and its peer. */
 interface Place {
   readonly title: RegExp;
   readonly what: RegExp;

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { freePort } from '../harness/free-port.ts';
+import { freePort } from '@vantage/testing/free-port';
 import { packages, serve, write } from '../real-servers/servers-fixture.ts';
 
 /** The targets of the benchmark, in separate processes. */
@@ -16,19 +16,21 @@ export interface Targets extends AsyncDisposable {
 
 /** Starts nginx and dnsmasq where they are installed; else a web server on Node. */
 export async function startTargets(): Promise<Targets> {
-  const held = new AsyncDisposableStack();
+  const resources = new AsyncDisposableStack();
   const folder = mkdtempSync(path.join(tmpdir(), 'vantage-bench-'));
-  held.defer(() => rmSync(folder, { recursive: true, force: true }));
+  resources.defer(() => rmSync(folder, { recursive: true, force: true }));
   const hasNginx = existsSync(packages.nginx);
-  const webPort = hasNginx ? held.use(await startNginx(folder)).port : held.use(await startNodeWeb()).port;
+  const webPort = hasNginx
+    ? resources.use(await startNginx(folder)).port
+    : resources.use(await startNodeWeb()).port;
   const dnsPort = existsSync(packages['dnsmasq-base'])
-    ? held.use(await startDnsmasq()).port
+    ? resources.use(await startDnsmasq()).port
     : 'skipped: dnsmasq is not installed';
   return {
     webPort,
     web: hasNginx ? 'nginx' : 'node:http',
     dnsPort,
-    [Symbol.asyncDispose]: () => held.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
 

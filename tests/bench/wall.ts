@@ -1,4 +1,4 @@
-// A wall that nobody touches: as many changes as a week brings, in minutes, with a restart of the controller in the
+// An untouched wall: as many changes as a week brings, in minutes, with a restart of the controller in the
 // middle. Its memory and its elements must not grow. Usage: node tests/bench/wall.ts [rounds] [changes of a round]
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
@@ -16,11 +16,11 @@ const atOnce = 4;
 
 const created = z.object({ device_id: z.string() });
 
-await using held = new AsyncDisposableStack();
+await using resources = new AsyncDisposableStack();
 // A minute between checks is two seconds.
-const system = held.use(await startSystem({ env: { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: '30' } }));
+const system = resources.use(await startSystem({ env: { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: '30' } }));
 const browser = await startBrowser();
-held.defer(() => browser.close());
+resources.defer(() => browser.close());
 const { dashboard_url: base, api_key_ur: key } = system.quickstart();
 const ids: string[] = [];
 for (let at = 0; at < devices; at += 1) {
@@ -55,7 +55,7 @@ for (let round = 0; round < rounds; round += 1) {
   const fromMs = performance.now();
   await change(round);
   if (round === Math.floor(rounds / 2)) await killPart(system, 'controller', 'SIGKILL');
-  await page.getByText(/last word \d\ss ago/).waitFor({ timeout: 120_000 });
+  await page.getByText(/last news \d\ss ago/).waitFor({ timeout: 120_000 });
   await delay(3_000);
   const memory = await memoryOf(session);
   kept.push(memory);

@@ -6,13 +6,9 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { deviceSealContext, secondUs } from '@vantage/domain';
+import { readSecretKeys } from '@vantage/storage/secrets/key-file';
+import { createSealer, type SealedJson, type Sealer } from '@vantage/storage/secrets/seal';
 import pg from 'pg';
-import { readSecretKeys } from '../../apps/controller/src/platform/secrets/key-file.ts';
-import {
-  createSealer,
-  type SealedJson,
-  type Sealer,
-} from '../../apps/controller/src/platform/secrets/seal.ts';
 import { copyDevices } from '../harness/copy-devices.ts';
 import { startSystem } from '../harness/system.ts';
 import { type Figure, printFigures } from './figures.ts';
@@ -91,15 +87,15 @@ async function bareConnects(port: number, atATime = 200, ms = 5_000): Promise<nu
 }
 
 async function run(perSecond: number): Promise<Figure[]> {
-  await using held = new AsyncDisposableStack();
-  const targets = held.use(await startTargets());
+  await using resources = new AsyncDisposableStack();
+  const targets = resources.use(await startTargets());
   const bare = await bareConnects(targets.webPort);
   const others = new Set(postgresPids());
-  const system = held.use(await startSystem());
+  const system = resources.use(await startSystem());
   const { database_url: connectionString, pids } = system.quickstart();
   const client = new pg.Client({ connectionString });
   await client.connect();
-  held.defer(() => client.end());
+  resources.defer(() => client.end());
   const create = (ShortName: string) =>
     system.api.ok('POST', '/devices', {
       Method: 'TCP',

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { browserProgram } from '@vantage/testing/browser-program';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { z } from 'zod';
-import { browserProgram } from '../harness/browser-program.ts';
 
 /** Why no browser can be started here; undefined: one can. */
 export const browserMissing =

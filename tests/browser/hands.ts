@@ -16,8 +16,8 @@ export const pointer: Hands = {
   fill: (target, text) => target.fill(text),
 };
 
-/** More presses than any screen has places to stop at. */
-const mostTabs = 200;
+/** More presses than any screen has elements that take the focus. */
+const maxTabs = 200;
 
 /** Uses Tab, Enter, the space bar and letters only. */
 export function keyboardOf({ keyboard }: Page): Hands {
@@ -25,12 +25,12 @@ export function keyboardOf({ keyboard }: Page): Hands {
     await target.waitFor();
     // To find it by its role and name once more after each Tab costs more than the Tab.
     let element = await target.elementHandle();
-    for (let i = 0; i < mostTabs; i += 1) {
+    for (let i = 0; i < maxTabs; i += 1) {
       const focus = await element?.evaluate((each) =>
         each.isConnected ? each === each.ownerDocument.activeElement : undefined,
       );
       if (focus === true) return;
-      // It was drawn anew.
+      // It was drawn again.
       if (focus === undefined) element = await target.elementHandle();
       else await keyboard.press('Tab');
     }

@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { freePort } from '@vantage/testing/free-port';
+import { startOidcProvider, type TestProvider } from '@vantage/testing/oidc-provider';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { z } from 'zod';
 import { type Api, createApi } from '../harness/api.ts';
-import { freePort } from '../harness/free-port.ts';
-import { startOidcProvider, type TestProvider } from '../harness/oidc-provider.ts';
 import { runVantage } from '../harness/run-vantage.ts';
-import type { System } from '../harness/system.ts';
+import { repositoryRoot, type System } from '../harness/system.ts';
 import { startSystemOnDatabase } from '../harness/system-on-database.ts';
 import { browserMissing, startBrowser } from './browser.ts';
 import { createWindows, type Window, type Windows } from './windows.ts';
@@ -34,7 +34,7 @@ let stranger: Api;
 let timezone: unknown;
 /** A key that may administer. */
 export let adminKey: string;
-/** Who signs people in, for the system of all these tests. */
+/** The provider of single sign-on. */
 export let provider: TestProvider;
 const folder = mkdtempSync(path.join(tmpdir(), 'vantage-browser-'));
 
@@ -52,6 +52,8 @@ beforeAll(async () => {
     VANTAGE_ALLOW_PRIVATE_WEBHOOKS: 'true',
     VANTAGE_HTTPS_PORT: port,
     VANTAGE_PUBLIC_URL: site,
+    // With a folder that is named, invitations do not build the agent's package first.
+    VANTAGE_PARCELS: path.join(repositoryRoot, 'agent-installer/dist'),
     VANTAGE_OIDC_ISSUER: provider.issuer,
     VANTAGE_OIDC_CLIENT_ID: provider.clientId,
     VANTAGE_OIDC_CLIENT_SECRET_FILE: secretFile,
@@ -97,8 +99,8 @@ const kinds = [
 async function empty(): Promise<void> {
   await system.api.ok('PUT', '/account', { nschedule_id: null, Timezone: timezone });
   for (const [kind, id] of kinds)
-    for (const each of z.array(z.looseObject({})).parse(await system.api.ok('GET', `/${kind}`)))
-      await system.api.ok('DELETE', `/${kind}/${z.string().parse(each[id])}`);
+    for (const row of z.array(z.looseObject({})).parse(await system.api.ok('GET', `/${kind}`)))
+      await system.api.ok('DELETE', `/${kind}/${z.string().parse(row[id])}`);
 }
 
 /** Gives the window of a page a new session of the key, as the form of the sign-in does. */

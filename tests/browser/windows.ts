@@ -1,43 +1,43 @@
 import type { Browser, Page } from 'playwright-core';
 import { bringAxe } from './browser.ts';
 
-/** How a window is opened. */
+/** Options of a new window. */
 export interface Window {
   readonly theme?: 'light' | 'dark';
   readonly width?: number;
 }
 
 /** A window, and the list of problems of its present user. */
-interface Held {
+interface OpenWindow {
   readonly page: Page;
   problems: string[];
 }
 
-async function create(browser: Browser): Promise<Held> {
+async function create(browser: Browser): Promise<OpenWindow> {
   const context = await browser.newContext({ ignoreHTTPSErrors: true });
   const page = await context.newPage();
   page.setDefaultTimeout(30_000);
   await bringAxe(page);
-  const held: Held = { page, problems: [] };
-  page.on('pageerror', ({ message }) => held.problems.push(message));
+  const opened: OpenWindow = { page, problems: [] };
+  page.on('pageerror', ({ message }) => opened.problems.push(message));
   page.on('console', (line) => {
-    if (/Content Security Policy|Trusted/.test(line.text())) held.problems.push(line.text());
+    if (/Content Security Policy|Trusted/.test(line.text())) opened.problems.push(line.text());
   });
-  return held;
+  return opened;
 }
 
 /** Shows the page in a theme and at a width. */
-async function dress({ page }: Held, { theme = 'light', width = 1280 }: Window): Promise<void> {
+async function dress({ page }: OpenWindow, { theme = 'light', width = 1280 }: Window): Promise<void> {
   await page.setViewportSize({ width, height: 844 });
   await page.emulateMedia({ colorScheme: theme, reducedMotion: null, media: null });
 }
 
 /** A new window; what the page's policy refused, and what a script threw, is added to `problems`. */
 export async function openWindow(browser: Browser, problems: string[], window: Window = {}): Promise<Page> {
-  const held = await create(browser);
-  held.problems = problems;
-  await dress(held, window);
-  return held.page;
+  const opened = await create(browser);
+  opened.problems = problems;
+  await dress(opened, window);
+  return opened.page;
 }
 
 /** The windows of the tests. */
@@ -60,9 +60,9 @@ const isDone = (work: Promise<void>) =>
  * the page.
  */
 export function createWindows(browser: Browser, base: string): Windows {
-  const free: Held[] = [];
-  const taken = new Set<Held>();
-  const empty = async ({ page }: Held) => {
+  const free: OpenWindow[] = [];
+  const taken = new Set<OpenWindow>();
+  const empty = async ({ page }: OpenWindow) => {
     const context = page.context();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     await context.setOffline(false);
@@ -73,19 +73,19 @@ export function createWindows(browser: Browser, base: string): Windows {
   };
   return {
     async open(problems, window = {}) {
-      const held = free.pop() ?? (await create(browser));
-      taken.add(held);
-      held.problems = problems;
-      await dress(held, window);
-      return held.page;
+      const opened = free.pop() ?? (await create(browser));
+      taken.add(opened);
+      opened.problems = problems;
+      await dress(opened, window);
+      return opened.page;
     },
     async takeBack(isGood) {
-      for (const held of taken) {
-        taken.delete(held);
-        if (held.page.isClosed()) continue;
-        const isEmpty = isGood && (await isDone(empty(held)));
-        if (isEmpty) free.push(held);
-        else await held.page.context().close();
+      for (const opened of taken) {
+        taken.delete(opened);
+        if (opened.page.isClosed()) continue;
+        const isEmpty = isGood && (await isDone(empty(opened)));
+        if (isEmpty) free.push(opened);
+        else await opened.page.context().close();
       }
     },
   };

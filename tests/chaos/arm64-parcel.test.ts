@@ -6,7 +6,7 @@ import path from 'node:path';
 import { messageOf } from '@vantage/kernel';
 import { expect, test } from 'vitest';
 import { architectureOf } from '../../agent-installer/src/elf.ts';
-import { parcelTree } from '../../agent-installer/src/tree.ts';
+import { parcelTree } from '../../agent-installer/src/parcel-tree.ts';
 
 const emulator = 'qemu-aarch64-static';
 

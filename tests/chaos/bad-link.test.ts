@@ -1,9 +1,9 @@
 // An agent on a line with a round trip of two seconds that loses a fifth of all pieces, in true time.
 import { setTimeout as delay } from 'node:timers/promises';
+import { createTestDatabase } from '@vantage/testing/database';
+import { withClient } from '@vantage/testing/postgres-url';
 import { expect, onTestFailed, test, vi } from 'vitest';
 import { z } from 'zod';
-import { createTestDatabase } from '../harness/database.ts';
-import { withClient } from '../harness/postgres-url.ts';
 import { startSystem } from '../harness/system.ts';
 import { startTarget } from '../harness/target.ts';
 import { startFarAgent } from './far-agent.ts';

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
+import { withClient } from '@vantage/testing/postgres-url';
 import { z } from 'zod';
 import { inside, ip } from '../harness/netns.ts';
-import { withClient } from '../harness/postgres-url.ts';
 import { repositoryRoot, startSystem } from '../harness/system.ts';
 import { fast } from './one-second-devices.ts';
 

@@ -2,9 +2,9 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
+import { createTestDatabase } from '@vantage/testing/database';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { createTestDatabase } from '../harness/database.ts';
 import { createStar, inside, netnsMissing } from '../harness/netns.ts';
 
 const missing = netnsMissing();

@@ -4,10 +4,10 @@ import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } fro
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '@vantage/testing/free-port';
+import { withClient } from '@vantage/testing/postgres-url';
 import { z } from 'zod';
 import { type Api, createApi } from '../harness/api.ts';
-import { freePort } from '../harness/free-port.ts';
-import { withClient } from '../harness/postgres-url.ts';
 import { repositoryRoot, type System, startSystem } from '../harness/system.ts';
 import { startTarget, type Target } from '../harness/target.ts';
 import { fakeClock } from '../lab/fake-clock.ts';

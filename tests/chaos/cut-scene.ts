@@ -192,8 +192,8 @@ function startAgent(up: System, location: string, netns: string): void {
 }
 
 /**
- * `c`: nobody reaches the controller. `a`: nothing reaches agent a. `a-c`: only agent a and the controller cannot reach
- * each other. `uplink`: the router forwards nothing of agent a, but the router's own addresses answer.
+ * `c`: no agent reaches the controller. `a`: nothing reaches agent a. `a-c`: only agent a and the controller cannot
+ * reach each other. `uplink`: the router forwards nothing of agent a, but the router's own addresses answer.
  */
 function cutting(verb: 'add' | 'del'): void {
   const router = `vt${tag}r`;

@@ -1,5 +1,5 @@
 // A proxy in front of the system's PostgreSQL that knows when a controller stores checks and when it has the commit. It
-// can keep the bytes of such a moment back for ever, so that a test kills the controller exactly there.
+// can keep the bytes of such a moment back without end, so that a test kills the controller exactly there.
 import { connect, createServer, type Socket } from 'node:net';
 
 /**

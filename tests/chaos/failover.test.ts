@@ -4,6 +4,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { withClient } from '@vantage/testing/postgres-url';
 import { afterAll, beforeAll, expect, onTestFailed, test, vi } from 'vitest';
 import { z } from 'zod';
 import {
@@ -16,7 +17,6 @@ import {
   startReplica,
   startSwitch,
 } from '../harness/database-servers.ts';
-import { withClient } from '../harness/postgres-url.ts';
 import { type System, startSystem } from '../harness/system.ts';
 
 /** 20 rounds, 500 devices and 60 s for the figures of docs/faults.md. Each device is checked once a second. */

@@ -75,7 +75,7 @@ export async function startFarAgent(
   };
 }
 
-/** Runs a command of the operator; relays of this process go on meanwhile. */
+/** Runs a command of the operator; relays of this process continue meanwhile. */
 async function cli(system: System, ...args: string[]): Promise<unknown> {
   const { database_url: VANTAGE_DATABASE_URL } = system.quickstart();
   const env = { ...process.env, VANTAGE_DATA: system.dataDir, VANTAGE_DATABASE_URL };

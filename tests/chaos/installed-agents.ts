@@ -6,10 +6,10 @@ import { linkSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { productVersion } from '@vantage/domain';
-import { type Entry, packArchive } from '../../agent-installer/src/archive.ts';
+import { type ArchiveFile, packArchive } from '../../agent-installer/src/pack-archive.ts';
+import { parcelTree } from '../../agent-installer/src/parcel-tree.ts';
 import { createReleaseKey, readPrivateKey } from '../../agent-installer/src/release-key.ts';
-import { signParcel } from '../../agent-installer/src/sign.ts';
-import { parcelTree } from '../../agent-installer/src/tree.ts';
+import { signParcel } from '../../agent-installer/src/sign-parcel.ts';
 
 const arch = process.arch === 'arm64' ? 'arm64' : 'amd64';
 
@@ -73,18 +73,18 @@ export async function openWorks(): Promise<Works> {
       await signParcel(file, readPrivateKey(keyFile));
     },
     install(name, { endpoint, token, caFile }) {
-      const own = path.join(folder, name);
-      const home = path.join(own, 'opt');
+      const agentFolder = path.join(folder, name);
+      const home = path.join(agentFolder, 'opt');
       for (const entry of tree) {
         mkdirSync(path.dirname(path.join(home, entry.name)), { recursive: true });
         linkSync(path.join(master, entry.name), path.join(home, entry.name));
       }
-      const settings = path.join(own, 'agent.env');
+      const settings = path.join(agentFolder, 'agent.env');
       const lines = {
         VANTAGE_AGENT_ENDPOINTS: endpoint,
         VANTAGE_AGENT_TOKEN: token,
         VANTAGE_CA_FILE: caFile,
-        VANTAGE_AGENT_DATA: path.join(own, 'data'),
+        VANTAGE_AGENT_DATA: path.join(agentFolder, 'data'),
         VANTAGE_AGENT_RELEASE_KEY_FILE: publicKey,
       };
       writeFileSync(
@@ -93,14 +93,14 @@ export async function openWorks(): Promise<Works> {
           .map((pair) => `${pair.join('=')}\n`)
           .join(''),
       );
-      return { folder: own, start: () => launch(path.join(home, 'bin/vantage-agent'), settings) };
+      return { folder: agentFolder, start: () => launch(path.join(home, 'bin/vantage-agent'), settings) };
     },
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
 
 /** The parcel of a version: the bundle of this checkout that says another version, or a program that does not work. */
-function treeOf(tree: readonly Entry[], version: string, manner: Manner): Entry[] {
+function treeOf(tree: readonly ArchiveFile[], version: string, manner: Manner): ArchiveFile[] {
   return tree.map((entry) => {
     if (entry.name === 'VERSION') return { ...entry, data: Buffer.from(`${version}\n`) };
     if (entry.name !== 'lib/agent.mjs') return entry;

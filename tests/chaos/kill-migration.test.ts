@@ -5,12 +5,12 @@ import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { migrationNames } from '@vantage/storage/migrate';
+import { freePort } from '@vantage/testing/free-port';
+import { withClient } from '@vantage/testing/postgres-url';
 import { expect, onTestFailed, test, vi } from 'vitest';
 import { z } from 'zod';
-import { migrationNames } from '../../apps/controller/src/platform/db/migrate.ts';
 import { type DatabaseServer, hasPrograms, startPrimary } from '../harness/database-servers.ts';
-import { freePort } from '../harness/free-port.ts';
-import { withClient } from '../harness/postgres-url.ts';
 import { repositoryRoot } from '../harness/system.ts';
 import { countMigrations, fillOldDatabase, readHoldings } from './old-data.ts';
 

@@ -8,19 +8,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { dayUs } from '@vantage/domain';
 import { createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
+import { createDb, createPartitions, type Db, startOfDay } from '@vantage/storage';
+import { checksOfSpan } from '@vantage/storage/packed';
+import { sampleDay } from '@vantage/storage/packed/testing/sample-day';
+import { createTestDatabase } from '@vantage/testing/database';
+import { createFixtures } from '@vantage/testing/fixtures';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { insertChecks } from '../../apps/controller/src/checks/ingest/rows.ts';
-import {
-  createDb,
-  createPartitions,
-  type Db,
-  startOfDay,
-} from '../../apps/controller/src/platform/db/index.ts';
-import { checksOfSpan } from '../../apps/controller/src/platform/db/packed/index.ts';
-import { sampleDay } from '../../apps/controller/src/platform/db/packed/testing/sample-day.ts';
-import { createFixtures } from '../../apps/controller/src/testing/fixtures.ts';
-import { createTestDatabase } from '../harness/database.ts';
+import { insertChecks } from '../../apps/controller/src/results/ingest/insert-checks.ts';
 
 const methods = ['TCP', 'HTTP', 'PING'] as const;
 const [devices, days, checks] = [12, 10, 300];

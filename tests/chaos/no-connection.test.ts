@@ -1,5 +1,6 @@
 // The database has no free connection for the controller: when it starts, and later, when all of its connections end.
 import { setTimeout as delay } from 'node:timers/promises';
+import { withClient } from '@vantage/testing/postgres-url';
 import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
 import {
   type DatabaseServer,
@@ -8,7 +9,6 @@ import {
   startPrimary,
   startSwitch,
 } from '../harness/database-servers.ts';
-import { withClient } from '../harness/postgres-url.ts';
 import { type System, startSystem } from '../harness/system.ts';
 import { fast, watchDevices } from './one-second-devices.ts';
 

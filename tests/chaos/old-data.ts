@@ -1,8 +1,8 @@
 // The data of version 0.2.0: a database at the baseline, with many rows in the tables that later migrations change.
 import { createLog } from '@vantage/kernel';
-import { baseline } from '../../apps/controller/src/platform/db/baseline.ts';
-import { createDb } from '../../apps/controller/src/platform/db/index.ts';
-import { withClient } from '../harness/postgres-url.ts';
+import { createDb } from '@vantage/storage';
+import { baseline } from '@vantage/storage/baseline';
+import { withClient } from '@vantage/testing/postgres-url';
 
 /** The data that an upgrade must keep. */
 export interface Holdings {
@@ -69,7 +69,7 @@ export async function readHoldings(url: string): Promise<Holdings> {
   });
 }
 
-/** How many migrations the database has. */
+/** The number of migrations that the database has. */
 export async function countMigrations(url: string): Promise<number> {
   return withClient(url, async (client) => {
     const { rows } = await client.query<{ n: number }>('select count(*)::int as n from migrations');

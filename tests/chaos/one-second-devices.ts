@@ -1,8 +1,8 @@
 // Devices that are checked once a second at time scale 60, and what becomes of their checks.
 import { setTimeout as delay } from 'node:timers/promises';
+import { withClient } from '@vantage/testing/postgres-url';
 import { expect, vi } from 'vitest';
 import { z } from 'zod';
-import { withClient } from '../harness/postgres-url.ts';
 import type { System } from '../harness/system.ts';
 import { startTarget, type Target } from '../harness/target.ts';
 

@@ -1,7 +1,7 @@
 // An operator's session holds tables in ACCESS EXCLUSIVE mode, as VACUUM FULL and a forgotten transaction do.
 import { setTimeout as delay } from 'node:timers/promises';
+import { withClient } from '@vantage/testing/postgres-url';
 import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
-import { withClient } from '../harness/postgres-url.ts';
 import { type System, startSystem } from '../harness/system.ts';
 import { fast, watchDevices } from './one-second-devices.ts';
 

@@ -1,8 +1,8 @@
 // A process that packs old days until it is killed or done: node packer-process.ts DATABASE_URL NOW_US RETENTION_DAYS
 import { createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
-import { createDayPacker } from '../../apps/controller/src/checks/ingest/index.ts';
-import { createDb } from '../../apps/controller/src/platform/db/index.ts';
+import { createDb } from '@vantage/storage';
+import { createDayPacker } from '../../apps/controller/src/results/ingest/index.ts';
 
 const [, , url = '', nowUs = '', retentionDays = ''] = process.argv;
 const log = createLog('packer', 'silent');
@@ -14,7 +14,7 @@ const packer = createDayPacker({
   log,
   afterDays: 8,
   retentionDays: Number(retentionDays),
-  rolledToUs: async () => clock.nowUs(),
+  isRolledUp: async () => true,
 });
 process.stdout.write('packs\n');
 while (!(await packer.run()));

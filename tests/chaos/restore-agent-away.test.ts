@@ -1,6 +1,7 @@
 // A backup is restored while an agent is cut off: it comes back with results of a device that the database has
 // forgotten.
 import { setTimeout as delay } from 'node:timers/promises';
+import { withClient } from '@vantage/testing/postgres-url';
 import { expect, onTestFailed, test, vi } from 'vitest';
 import { z } from 'zod';
 import {
@@ -13,7 +14,6 @@ import {
   startReplica,
   startSwitch,
 } from '../harness/database-servers.ts';
-import { withClient } from '../harness/postgres-url.ts';
 import { type System, startSystem } from '../harness/system.ts';
 import { startTarget, type Target } from '../harness/target.ts';
 import { startFarAgent } from './far-agent.ts';

@@ -4,9 +4,9 @@ import { execFileSync, spawn } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect, type TLSSocket } from 'node:tls';
+import { createTestDatabase } from '@vantage/testing/database';
 import { expect, onTestFailed, test, vi } from 'vitest';
 import { limitMemory, type MemoryLimit } from '../attacks/harness/memory-limit.ts';
-import { createTestDatabase } from '../harness/database.ts';
 import { startSystem } from '../harness/system.ts';
 import { fast, watchDevices } from './one-second-devices.ts';
 

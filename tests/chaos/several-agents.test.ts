@@ -4,11 +4,11 @@ import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { scheduleOffsetMs } from '@vantage/domain/schedule-offset';
+import { withClient } from '@vantage/testing/postgres-url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { scheduleOffsetMs } from '../../apps/controller/src/platform/db/schedule-offset.ts';
 import { operate } from '../harness/more-agents.ts';
-import { withClient } from '../harness/postgres-url.ts';
 import { statusEvents } from '../harness/status-events.ts';
 import { repositoryRoot, type System, startSystem } from '../harness/system.ts';
 

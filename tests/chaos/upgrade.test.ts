@@ -3,9 +3,9 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
+import { freePort } from '@vantage/testing/free-port';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { freePort } from '../harness/free-port.ts';
 import { operate } from '../harness/more-agents.ts';
 import { repositoryRoot, type System, startSystem } from '../harness/system.ts';
 import { startTarget, type Target } from '../harness/target.ts';

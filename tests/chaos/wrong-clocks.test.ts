@@ -1,8 +1,8 @@
 // A clock that is wrong takes nothing: no check is lost, no device is falsely Down, nothing is quarantined for its
 // time, and it is said within a minute. Real programs, clocks by libfaketime; the database's clock is right.
 import { setTimeout as delay } from 'node:timers/promises';
+import { createTestDatabase } from '@vantage/testing/database';
 import { expect, onTestFailed, test } from 'vitest';
-import { createTestDatabase } from '../harness/database.ts';
 import type { System } from '../harness/system.ts';
 import { type FakeWebhookReceiver, startFakeWebhookReceiver } from '../lab/fake-webhook-receiver.ts';
 import {

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { programEnv } from '@vantage/kernel/testing';
+import { freePort } from '@vantage/testing/free-port';
 import { z } from 'zod';
-import { freePort } from '../harness/free-port.ts';
 import { repositoryRoot } from '../harness/system.ts';
 import { filesSchema, unpackText, writeFolder } from './archive.ts';
 

@@ -1,11 +1,11 @@
 // A data folder of an earlier version is restored and started with this version. See fixtures/README.md.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { withClient } from '@vantage/testing/postgres-url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { whyNoPing } from '../../libs/icmp/src/index.ts';
 import { type Api, createApi } from '../harness/api.ts';
-import { withClient } from '../harness/postgres-url.ts';
 import {
   controllerPorts,
   openOld,

@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
+import { withClient } from '@vantage/testing/postgres-url';
 import { expect, vi } from 'vitest';
 import { z } from 'zod';
 import { type Api, createApi } from '../harness/api.ts';
-import { withClient } from '../harness/postgres-url.ts';
 import { statusEvents } from '../harness/status-events.ts';
 import { startTarget } from '../harness/target.ts';
 import { controllerPorts, startAgent, startController } from './programs.ts';

@@ -5,9 +5,9 @@ import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { programEnv } from '@vantage/kernel/testing';
+import { createTestDatabase, type TestDatabase } from '@vantage/testing/database';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { repositoryRoot } from '../harness/system.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'vantage-ca-'));

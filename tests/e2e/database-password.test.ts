@@ -5,8 +5,8 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { programEnv } from '@vantage/kernel/testing';
 import { closedPort } from '@vantage/probes/testing';
+import { createTestDatabase, type TestDatabase } from '@vantage/testing/database';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { repositoryRoot } from '../harness/system.ts';
 
 const password = 'sentinel-db-password';

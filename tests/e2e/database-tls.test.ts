@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { programEnv } from '@vantage/kernel/testing';
+import { withClient } from '@vantage/testing/postgres-url';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type DatabaseServer, hasPrograms, startPrimary } from '../harness/database-servers.ts';
-import { withClient } from '../harness/postgres-url.ts';
 import { repositoryRoot } from '../harness/system.ts';
 
 /** An address of the loopback network at which no other server listens. */

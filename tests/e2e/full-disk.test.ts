@@ -111,5 +111,5 @@ test('a start on a full disk waits for room', async (context) => {
   await expect.poll(() => lines.join(''), soon).toMatch(/up\.lock cannot be written \(ENOSPC.*waiting\n/);
   disk.makeRoom();
   await using system = await starting;
-  expect(system.output()).toContain('the disk takes files again');
+  expect(system.output()).toContain('the disk accepts files again');
 });

@@ -2,12 +2,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { requireSessions } from '@vantage/storage/require-sessions';
+import { withClient } from '@vantage/testing/postgres-url';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { requireSessions } from '../../apps/controller/src/platform/db/sessions.ts';
 import { startController } from '../harness/controller-process.ts';
 import { type DatabaseServer, startPrimary } from '../harness/database-servers.ts';
 import { hasPgBouncer, startPgBouncer } from '../harness/pgbouncer.ts';
-import { withClient } from '../harness/postgres-url.ts';
 import { runVantage } from '../harness/run-vantage.ts';
 
 let server: DatabaseServer;

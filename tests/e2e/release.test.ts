@@ -18,11 +18,11 @@ import { productVersion } from '@vantage/domain';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { architectures } from '../../agent-installer/src/architectures.ts';
-import { packControllerDeb } from '../../agent-installer/src/controller/deb.ts';
-import { ensurePage } from '../../agent-installer/src/controller/page.ts';
-import { controllerTree } from '../../agent-installer/src/controller/tree.ts';
-import { makeRelease } from '../../agent-installer/src/release/make.ts';
-import { faultsOfRelease, signSums, sumsOf } from '../../agent-installer/src/release/sums.ts';
+import { packControllerDeb } from '../../agent-installer/src/controller/controller-deb.ts';
+import { controllerTree } from '../../agent-installer/src/controller/controller-tree.ts';
+import { ensurePage } from '../../agent-installer/src/controller/ensure-page.ts';
+import { makeRelease } from '../../agent-installer/src/release/make-release.ts';
+import { faultsOfRelease, signSums, sumsOf } from '../../agent-installer/src/release/release-sums.ts';
 import { createReleaseKey, readPrivateKey } from '../../agent-installer/src/release-key.ts';
 import { root } from '../../agent-installer/src/root.ts';
 import { cleanRootMissing, createCleanRoot } from '../harness/clean-root.ts';
@@ -132,7 +132,7 @@ test('a changed byte, a missing and a foreign file of a release are named, and a
   expect(program('verify', small, '--public-key', `${key}.pub`)).toEqual({
     status: 1,
     output: `release: LICENCES.txt is missing
-release: NOTES.md was changed: its SHA-256 is not the one that the release key signed
+release: NOTES.md was changed: its SHA-256 differs from the signed one
 release: extra.deb is not a file of this release
 `,
   });
@@ -143,7 +143,9 @@ release: extra.deb is not a file of this release
   put('SHA256SUMS', '');
   expect(await faultsOfRelease(small, own)).toEqual(unsigned);
   rmSync(path.join(small, 'SHA256SUMS.sig'));
-  expect(await faultsOfRelease(small, own)).toEqual(['SHA256SUMS.sig is missing: this is no signed release']);
+  expect(await faultsOfRelease(small, own)).toEqual([
+    'SHA256SUMS.sig is missing: this is not a signed release',
+  ]);
 });
 
 test('the SBOM names each package that the controller has, in its version, and each program of PostgreSQL', async () => {

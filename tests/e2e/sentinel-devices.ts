@@ -16,7 +16,7 @@ export const lineMethods: readonly EchoMethod[] = [
 ];
 
 /**
- * Devices of every Method with a secret at each place that accepts one. Their servers refuse every login; `targets`
+ * Devices of every Method with a secret in each field that accepts one. Their servers refuse every login; `targets`
  * keeps the servers.
  */
 export async function refusedDevices(targets: AsyncDisposableStack): Promise<readonly NewDevice[]> {
@@ -68,10 +68,18 @@ function webDevices(at: string): readonly NewDevice[] {
 }
 
 function tcpDevices(at: string): readonly NewDevice[] {
-  const kept = reference('KEPT');
+  const keptSecret = reference('KEPT');
   return [
-    { Method: 'TCP', URL: at, Options: { Steps: [{ Expect: '220' }, { Send: `${kept}\n`, Expect: kept }] } },
-    { Method: 'TCP', URL: at, Options: { Steps: [{ Send: `${kept}\n`, Expect: `other ${kept}` }] } },
+    {
+      Method: 'TCP',
+      URL: at,
+      Options: { Steps: [{ Expect: '220' }, { Send: `${keptSecret}\n`, Expect: keptSecret }] },
+    },
+    {
+      Method: 'TCP',
+      URL: at,
+      Options: { Steps: [{ Send: `${keptSecret}\n`, Expect: `other ${keptSecret}` }] },
+    },
   ];
 }
 

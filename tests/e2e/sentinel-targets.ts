@@ -17,11 +17,12 @@ const answers = {
   },
   NNTP: (line) => (line.includes(' USER ') ? `381 ${line}` : `481 no: ${line}`),
   FTP: (line) => (line.startsWith('USER') ? `331 ${line}` : `530 no: ${line}`),
-  TELNET: (line, said) => (said.length === 0 ? `${line}\r\npassword: ` : `${line}\r\nLogin incorrect`),
+  TELNET: (line, received) =>
+    received.length === 0 ? `${line}\r\npassword: ` : `${line}\r\nLogin incorrect`,
   TCP: (line) => `echo ${line}`,
   MySQL: (line) => line,
   SSH: (line) => line,
-} satisfies Record<string, (line: string, said: readonly string[]) => string>;
+} satisfies Record<string, (line: string, received: readonly string[]) => string>;
 
 const greetings: Readonly<Record<keyof typeof answers, string>> = {
   SMTP: '220 echo ESMTP',
@@ -50,12 +51,12 @@ export async function echoWeb(): Promise<EchoTarget> {
     request.on('data', (chunk: Buffer) => heard.push(chunk));
     request.on('end', () => {
       const status = request.url?.includes('/no') ? 401 : 200;
-      const said = [request.url, ...request.rawHeaders, Buffer.concat(heard).toString()].join('\n');
+      const received = [request.url, ...request.rawHeaders, Buffer.concat(heard).toString()].join('\n');
       response.writeHead(status, {
-        'X-Echo': encodeURIComponent(said),
-        'Set-Cookie': `echo=${encodeURIComponent(said)}`,
+        'X-Echo': encodeURIComponent(received),
+        'Set-Cookie': `echo=${encodeURIComponent(received)}`,
       });
-      response.end(said);
+      response.end(received);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

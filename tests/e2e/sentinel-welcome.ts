@@ -14,7 +14,7 @@ export interface NewDevice {
   readonly Options?: object;
 }
 
-type Held = (target: Promise<EchoTarget>) => Promise<string>;
+type Serve = (target: Promise<EchoTarget>) => Promise<string>;
 
 const word = (line: string) => line.split(' ')[0] ?? '';
 
@@ -75,19 +75,19 @@ const logins: readonly {
 ];
 
 /**
- * Devices with logins that succeed, with keys and with client certificates. Each place of a device that accepts such a
+ * Devices with logins that succeed, with keys and with client certificates. Each field of a device that accepts such a
  * secret has one. `targets` keeps their servers, and `addKey` gets each private key.
  */
 export async function welcomeDevices(
   targets: AsyncDisposableStack,
   addKey: (pem: string) => string,
 ): Promise<readonly NewDevice[]> {
-  const held: Held = async (target) => targets.use(await target).target;
+  const serve: Serve = async (target) => targets.use(await target).target;
   const lines = await Promise.all(
     logins.map(async ({ Method, Auth, more }) => {
       const script = welcoming[Method];
       if (script === undefined) throw new Error(`no server for ${Method}`);
-      const at = await held(listen(speakLines(script)));
+      const at = await serve(listen(speakLines(script)));
       const ways = Auth?.map((each) => ({ Auth: each })) ?? [{}];
       return ways.flatMap((way) =>
         [sentinel('welcome'), reference('KEPT'), reference('HERE', 'local')].map((Password) => ({
@@ -100,13 +100,13 @@ export async function welcomeDevices(
   );
   return [
     ...lines.flat(),
-    ...(await sshDevices(held, addKey)),
-    ...(await mysqlDevices(held)),
-    ...(await tlsDevices(held, addKey)),
+    ...(await sshDevices(serve, addKey)),
+    ...(await mysqlDevices(serve)),
+    ...(await tlsDevices(serve, addKey)),
   ];
 }
 
-async function sshDevices(held: Held, addKey: (pem: string) => string): Promise<readonly NewDevice[]> {
+async function sshDevices(serve: Serve, addKey: (pem: string) => string): Promise<readonly NewDevice[]> {
   const password = sentinel('ssh');
   const key = makeKey();
   addKey(key.pem);
@@ -119,8 +119,8 @@ async function sshDevices(held: Held, addKey: (pem: string) => string): Promise<
     channel.exit(0);
     channel.end(`you said ${text} and your password is ${password}\n`);
   };
-  const at = await held(listenSsh({ user: 'me', password, key: key.parsed, command }));
-  const prompting = await held(listenSsh({ user: 'me', password, prompts: true, command }));
+  const at = await serve(listenSsh({ user: 'me', password, key: key.parsed, command }));
+  const prompting = await serve(listenSsh({ user: 'me', password, prompts: true, command }));
   const run = { Command: 'echo' };
   return [
     { Method: 'SSH', URL: `ssh://me:${password}@${at}`, Options: run },
@@ -138,13 +138,13 @@ async function sshDevices(held: Held, addKey: (pem: string) => string): Promise<
   ];
 }
 
-async function mysqlDevices(held: Held): Promise<readonly NewDevice[]> {
+async function mysqlDevices(serve: Serve): Promise<readonly NewDevice[]> {
   const password = sentinel('mysql');
   const query = () => resultPackets([[`your password is ${password}`]]);
   const plugins = ['mysql_native_password', 'caching_sha2_password'] as const;
   const servers = await Promise.all(
     plugins.map((plugin) =>
-      held(listen((socket) => serveMysql(socket, { user: 'me', password, plugin, query }))),
+      serve(listen((socket) => serveMysql(socket, { user: 'me', password, plugin, query }))),
     ),
   );
   return servers.flatMap((at) => [
@@ -162,15 +162,15 @@ async function mysqlDevices(held: Held): Promise<readonly NewDevice[]> {
   ]);
 }
 
-async function tlsDevices(held: Held, addKey: (pem: string) => string): Promise<readonly NewDevice[]> {
+async function tlsDevices(serve: Serve, addKey: (pem: string) => string): Promise<readonly NewDevice[]> {
   const server = makeCertificate();
   const client = makeCertificate({ names: ['client.example'] });
   const stranger = makeCertificate({ names: ['stranger.example'] });
   addKey(client.key);
   addKey(stranger.key);
-  const web = await held(echoTls({ cert: server.cert, key: server.key, clientCa: client.cert }));
+  const web = await serve(echoTls({ cert: server.cert, key: server.key, clientCa: client.cert }));
   const secureContext = createSecureContext({ cert: server.cert, key: server.key });
-  const mail = await held(
+  const mail = await serve(
     listen(speakLines({ greeting: '+OK', answer: (line) => `+OK ${line}`, tls: { secureContext } })),
   );
   const settings = (pair: { cert: string; key: string }) => ({

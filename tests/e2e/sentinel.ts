@@ -1,4 +1,4 @@
-/** Every sentinel begins with this text; the rest names its place. */
+/** Every sentinel begins with this text; the rest names its field. */
 const stem = 'Sentinel7Qx';
 
 /** A secret of the test. */
@@ -12,8 +12,8 @@ export function reference(name: string, kind: 'secret' | 'local' = 'secret'): st
 }
 
 /**
- * Finds secrets in a text: the stem in clear, in hex, in Base64 at each of the three places in a group of bytes, or a
- * line of a key.
+ * Finds secrets in a text: the stem in clear, in hex, in Base64 at each of the three positions in a group of bytes, or
+ * a line of a key.
  */
 export function createSearch(): {
   /** Adds a PEM text, which the search finds by a line from its middle. */

@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { createServer as createHttpServer } from 'node:http';
-import { freePort } from '../harness/free-port.ts';
+import { freePort } from '@vantage/testing/free-port';
 import { ip, netnsMissing } from '../harness/netns.ts';
 import { startTarget } from '../harness/target.ts';
 

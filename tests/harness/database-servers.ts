@@ -5,9 +5,9 @@ import { existsSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { folderForData } from './memory-folder.ts';
-import { withClient } from './postgres-url.ts';
-import { newServerFolder, runAs } from './server-folder.ts';
+import { folderForData } from '@vantage/testing/memory-folder';
+import { withClient } from '@vantage/testing/postgres-url';
+import { newServerFolder, runAs } from '@vantage/testing/server-folder';
 
 const programs = '/usr/lib/postgresql/15/bin';
 

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { createLog } from '@vantage/kernel';
+import { createDb } from '@vantage/storage';
+import { distributeHistory } from '@vantage/storage/distribute';
+import { startEmbedded } from '@vantage/storage-ops/embedded/embedded';
+import { createClusterDatabase, workersOf } from '@vantage/testing/citus';
+import { folderForData } from '@vantage/testing/memory-folder';
+import { dropDatabase, inDatabase, withClient } from '@vantage/testing/postgres-url';
+import { removeWithUs } from '@vantage/testing/server-folder';
 import type { TestProject } from 'vitest/node';
-import { distributeHistory } from '../../apps/controller/src/platform/db/distribute/index.ts';
-import { startEmbedded } from '../../apps/controller/src/platform/db/embedded.ts';
-import { createDb } from '../../apps/controller/src/platform/db/index.ts';
-import { createClusterDatabase, workersOf } from './citus.ts';
-import { folderForData } from './memory-folder.ts';
-import { dropDatabase, inDatabase, withClient } from './postgres-url.ts';
-import { removeWithUs } from './server-folder.ts';
 
 /**
  * Provides one PostgreSQL for a run of vitest: the embedded one in a temporary folder (fsync off, because its data end
@@ -19,11 +19,11 @@ import { removeWithUs } from './server-folder.ts';
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const log = createLog('tests', 'warn');
   const citus = process.env['VANTAGE_TEST_CITUS'];
-  const given = citus ?? process.env['VANTAGE_TEST_DATABASE_URL'];
+  const serverUrl = citus ?? process.env['VANTAGE_TEST_DATABASE_URL'];
   const dir = mkdtempSync(path.join(folderForData(), 'vantage-pg-'));
   chmodSync(dir, 0o700);
   removeWithUs(dir);
-  const embedded = given
+  const embedded = serverUrl
     ? undefined
     : await startEmbedded({
         dir: path.join(dir, 'pg'),
@@ -38,14 +38,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
       await client.query('alter role vantage createdb');
       await client.query('grant set on parameter session_replication_role to vantage');
     });
-  const url = given ?? embedded?.url ?? '';
+  const url = serverUrl ?? embedded?.url ?? '';
   const template = `vantage_template_${randomBytes(6).toString('hex')}`;
   const workers = citus === undefined ? [] : await workersOf(citus);
   if (citus === undefined) await withClient(url, (client) => client.query(`create database ${template}`));
   else await createClusterDatabase(citus, workers, template);
   const db = await createDb({ connection: { url: inDatabase(url, template) }, log });
   await db.migrate();
-  if (citus !== undefined) await distributeHistory(db, { shards: 4, say: () => {}, log });
+  if (citus !== undefined) await distributeHistory(db, { shards: 4, say: () => {} });
   await db.close();
   project.provide('databaseUrl', url);
   project.provide('databaseWorkers', workers);

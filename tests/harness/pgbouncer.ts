@@ -2,10 +2,10 @@
 import { spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { freePort } from '@vantage/testing/free-port';
+import { withClient } from '@vantage/testing/postgres-url';
+import { runAs } from '@vantage/testing/server-folder';
 import { type DatabaseServer, hasPrograms } from './database-servers.ts';
-import { freePort } from './free-port.ts';
-import { withClient } from './postgres-url.ts';
-import { runAs } from './server-folder.ts';
 
 const program = '/usr/sbin/pgbouncer';
 

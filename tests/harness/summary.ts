@@ -9,8 +9,8 @@ export interface Outcome {
   readonly errors: readonly string[];
   /** The number of repetitions. */
   readonly retries: number;
-  /** The number of repetitions that it asks for, and the reason. */
-  readonly asks: number;
+  /** The number of repetitions that it requests, and the reason. */
+  readonly requested: number;
   readonly reason?: string | undefined;
 }
 
@@ -26,8 +26,8 @@ export interface Summary {
    */
   text(): string;
   /**
-   * The names of the failures with the begin of each message, for the end of a log of which only the end is kept; empty
-   * when there are none.
+   * The names of the failures with the start of each message, for logs of which only the end is kept; empty when there
+   * are none.
    */
   failures(): string;
 }
@@ -36,7 +36,7 @@ export interface Summary {
 const shownFailures = 50;
 const shownChars = 1_500;
 
-/** Creates the summary. A test that asks for a repetition without a reason counts as failed. */
+/** Creates the summary. A test that requests repetitions without a reason counts as failed. */
 export function createSummary(): Summary {
   const passed: Outcome[] = [];
   const failures: Pick<Outcome, 'name' | 'errors'>[] = [];
@@ -48,8 +48,8 @@ export function createSummary(): Summary {
     lines.length === 0 ? [] : [`\n${title}:\n${lines.join('\n')}`];
   return {
     add(outcome) {
-      if (outcome.asks > 0 && outcome.reason === undefined) {
-        const fault = `${outcome.name}: it asks for another try without a reason (retryBecause)`;
+      if (outcome.requested > 0 && outcome.reason === undefined) {
+        const fault = `${outcome.name}: it requests another try without a reason (retryBecause)`;
         failures.push({ name: fault, errors: outcome.errors });
         return;
       }

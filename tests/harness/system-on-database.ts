@@ -1,4 +1,4 @@
-import { createTestDatabase } from './database.ts';
+import { createTestDatabase } from '@vantage/testing/database';
 import { type StartOptions, type System, startSystem } from './system.ts';
 
 /**

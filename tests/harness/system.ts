@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '@vantage/testing/free-port';
 import { type Api, createApi } from './api.ts';
-import { freePort } from './free-port.ts';
 
 /** The fields of quickstart.json, which `vantage up` writes. */
 interface Quickstart {

@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { freePort } from './free-port.ts';
+import { freePort } from '@vantage/testing/free-port';
 
 /** The behaviour of a scripted target towards a connection. */
 type Manner = 'ok' | 'silent' | 'reset';

@@ -1,8 +1,8 @@
-// Run after a change of dependencies ("npm run lock"). A registry that lacks the package of some platform leaves its
-// name in package-lock.json as an optional dependency without an entry of its own, and npm ci then refuses the whole
-// file. This program removes such names, so that npm ci can install the rest. It also removes what packages demand of
-// Node: npm compares that with the Node of whoever installs, and leaves optional packages out without a word (those of
-// rolldown on Node 18), but the Node that comes with the packages runs them all.
+// `npm run release:lock` runs this program after a change of dependencies. A registry that lacks the package of some
+// platform leaves its name in package-lock.json as an optional dependency without an entry, and npm ci then refuses the
+// whole file. This program removes such names, so that npm ci can install the rest. It also removes the versions of
+// Node that packages demand. Else an older Node silently installs without optional packages (those of rolldown on Node
+// 18), although the Node that comes with the packages runs them all.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';

@@ -2,13 +2,15 @@ import { isTestFile, type Source } from './sources.ts';
 import { childrenOf, type Node, nameOf, nodeOf, nodesOf, parse, walk } from './syntax.ts';
 import { writesIn } from './table-writers.ts';
 
-const catalog = 'apps/controller/src/catalog/';
+/** The rooms whose nouns people change. */
+const catalog = /^apps\/controller\/src\/(?:resources|catalog|access|reading\/(?:status-pages|reports))\//;
 /** The only file that opens a transaction on the catalog; it knows the actor and records the changes. */
-const door = `${catalog}change.ts`;
+const door = 'apps/controller/src/resources/change.ts';
 /**
- * Files whose columns no actor sets: agents and controllers report them, enrolment signs them, or a new key seals them.
+ * Files whose columns no actor sets: agents and controllers report them, enrolment signs them, a new key seals them, or
+ * a sign-in and its use write them.
  */
-const reportedColumns = /\/(?:presence|enrolment|visibility|reseal)-store\.ts$/;
+const reportedColumns = /\/(?:presence|enrolment|visibility|reseal|keys-in-force|session)-store\.ts$/;
 const functionTypes = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression']);
 const managerWrites = new Set([
   'assign',
@@ -26,16 +28,16 @@ const managerWrites = new Set([
   'upsertMany',
 ]);
 
-/** One sentence for each function that writes the catalog past `catalog/change.ts`, where no actor is known. */
+/** One sentence for each function that writes the catalog past `resources/change.ts`, where no actor is known. */
 export function writesPastTheDoor(source: Source, entities: ReadonlyMap<string, string>): string[] {
   const { file } = source;
   if (isTestFile(file) || !file.startsWith('apps/controller/src/') || file === door) return [];
   const program = parse(source);
   const opened =
-    file.startsWith('apps/controller/src/platform/db/') || !callsOf(program).includes('catalogTransaction')
+    file.startsWith('libs/storage/src/') || !callsOf(program).includes('catalogTransaction')
       ? []
-      : [`${file} opens a transaction on the catalog, which only catalog/change.ts does`];
-  if (!file.startsWith(catalog) || reportedColumns.test(file)) return opened;
+      : [`${file} opens a transaction on the catalog, which only resources/change.ts does`];
+  if (!catalog.test(file) || reportedColumns.test(file)) return opened;
   const past = outermostFunctions(program).filter(
     (node) => isWrite(node, entities) && !takesChange(node, source.text),
   );
@@ -57,7 +59,7 @@ function callsOf(program: Node): string[] {
   return names;
 }
 
-/** The functions of a source that stand in no other function. */
+/** The functions of a source that are inside no other function. */
 function outermostFunctions(node: Node): Node[] {
   return functionTypes.has(node.type) ? [node] : childrenOf(node).flatMap(outermostFunctions);
 }

@@ -2,7 +2,7 @@ import { isTestFile, type Source } from './sources.ts';
 import { parse, textsOf } from './syntax.ts';
 
 /** Where the names of the NOTIFY channels stand. */
-const bus = /^apps\/controller\/src\/platform\/db\/bus(?:\.ts$|\/)/;
+const bus = /^libs\/storage\/src\/bus\//;
 const channelName = /\bvantage_(?:catalog|plan|run_request|answer|session|events|revoked|notifications)\b/g;
 
 /**
@@ -11,7 +11,7 @@ const channelName = /\bvantage_(?:catalog|plan|run_request|answer|session|events
  */
 export function scatteredChannels(sources: readonly Source[]): string[] {
   const named = sources
-    .filter(({ file }) => !isTestFile(file) && file.startsWith('apps/'))
+    .filter(({ file }) => !isTestFile(file) && /^(?:apps|libs)\//.test(file))
     .flatMap((source) =>
       textsOf(parse(source)).flatMap(({ text }) => [
         ...[...text.matchAll(channelName)].map(([name]) => ({ file: source.file, name })),
@@ -20,10 +20,10 @@ export function scatteredChannels(sources: readonly Source[]): string[] {
     );
   const outside = named
     .filter(({ file }) => !bus.test(file))
-    .map(({ file, name }) => `${file} uses ${name}, which belongs to db/bus`);
+    .map(({ file, name }) => `${file} uses ${name}, which belongs to storage/bus`);
   const inside = named
     .filter(({ file, name }) => bus.test(file) && name !== 'pg_notify')
     .map(({ name }) => name);
   const twice = inside.filter((name, at) => inside.indexOf(name) !== at);
-  return [...new Set(outside), ...twice.map((name) => `db/bus names ${name} twice`)];
+  return [...new Set(outside), ...twice.map((name) => `storage/bus names ${name} twice`)];
 }

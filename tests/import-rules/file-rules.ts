@@ -1,5 +1,5 @@
 import { importsOf } from './imports.ts';
-import type { Source } from './sources.ts';
+import { isTestFile, type Source } from './sources.ts';
 
 const maxLines = 350;
 const maxCommentLength = 120;
@@ -10,6 +10,9 @@ const neverRepeated = /property|ledger|leak|sentinel/;
 
 /** A docstring that begins so names no subject. */
 const weakDocstring = /\/\*\*\s+(?:\* )?(What|Makes) /;
+
+/** Each connection has keepalives and a limit for its login. */
+const bareClient = /new pg\.(?:Client|Pool)\((?!\{?\s*(?:\.\.\.)?(?:clientConfig\(|config\b))/;
 
 /** One sentence for each rule about the text of a file that a source breaks. */
 export function badFile(source: Source): string[] {
@@ -26,6 +29,8 @@ export function badFile(source: Source): string[] {
     problems.push(`${file}: line ${longAt + 1}, a comment, is longer than ${maxCommentLength}`);
   if (new RegExp(`\\b(${['TO', 'DO'].join('')}|${['FIX', 'ME'].join('')})\\b`).test(text))
     problems.push(`${file} puts work off`);
+  if (!isTestFile(file) && bareClient.test(text))
+    problems.push(`${file} connects to PostgreSQL without the settings of clientConfig`);
   if (/^\s*export \* /m.test(text)) problems.push(`${file} exports everything`);
   if (new RegExp(`\\.(${['skip', 'run'].join('If|')}If)\\(`).test(text))
     problems.push(`${file} skips without a reason: skip(condition, 'why') of the test's context`);

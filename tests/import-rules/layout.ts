@@ -6,14 +6,18 @@ import { isTestFile, type Source } from './sources.ts';
 
 const appOf = /^apps\/([^/]+)\//;
 const libOf = /^libs\/([^/]+)\//;
-/** Files beside `main.ts`: only the composition roots stand there. */
+/** Files next to `main.ts`: only the composition roots. */
 const looseFile =
   /^apps\/(?:controller\/src\/(?!(?:main|admin)\.ts$)|agent\/src\/(?!(?:main|agent)\.ts$))[^/]+\.ts$/;
-/** Folders of the controller that are no steps: everybody may use them, and they use no step. */
-const shared = new Set(['config', 'db', 'http', 'secrets', 'server', 'testing']);
+/** Folders of the controller that are no steps: every step may use them, and they use no step. */
+const shared = new Set(['config', 'server', 'testing']);
+/** The nouns of the REST API, which refer to one another. `reading` shows what the others store, so none imports it. */
+const nouns = new Set(['resources', 'catalog', 'access']);
+/** Steps that are parts of another step, which calls them. */
+const partsOf: Readonly<Record<string, readonly string[]>> = { deliver: ['channels'], ingest: ['packing'] };
 /** The folder that joins the steps, as `main.ts` does. It is the composition of each role, and no step imports it. */
 const composition = 'roles';
-/** The imports of `api/` from the steps: their routes. */
+/** The imports of `api/` from the steps, besides nouns: their routes. */
 const routesOfSteps = /\/(?:[a-z-]+-)?routes\.ts$/;
 /** The libraries that each library may use. */
 const libraries: Readonly<Record<string, readonly string[]>> = {
@@ -25,11 +29,16 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   health: ['proto', 'kernel', 'domain'],
   alerts: ['kernel', 'domain', 'health'],
   client: [],
+  storage: ['kernel', 'domain', 'alerts'],
+  'storage-ops': ['kernel', 'domain', 'storage'],
+  'rest-kit': ['kernel', 'domain', 'storage'],
+  testing: ['kernel', 'domain', 'storage'],
+  imports: ['kernel', 'domain', 'probes'],
 };
-/** The imports of a probe's files from their package, besides their own folder. */
+/** The folders from which a probe's files may import, apart from their own. */
 const besideProbe = /^libs\/probes\/src\/(?:contract|dialogue|net|redact|search)\//;
 
-/** One sentence for each import of a source that the layout forbids, and for a file in a wrong place. */
+/** One sentence for each import of a source that the layout forbids, and for a file in a wrong folder. */
 export function misplaced(source: Source): string[] {
   const { file } = source;
   const isTest = isTestFile(file);
@@ -38,7 +47,7 @@ export function misplaced(source: Source): string[] {
     const reason = refuse({ file, isTest, name, target, isErased });
     return reason === undefined ? [] : [`${file} imports ${name}: ${reason}`];
   });
-  return looseFile.test(file) && !isTest ? [`${file} stands beside main.ts`, ...problems] : problems;
+  return looseFile.test(file) && !isTest ? [`${file} is next to main.ts`, ...problems] : problems;
 }
 
 interface Import {
@@ -51,10 +60,10 @@ interface Import {
   readonly isErased: boolean;
 }
 
-function refuse(one: Import): string | undefined {
+function refuse(found: Import): string | undefined {
   return (
-    acrossWorkspaces(one) ??
-    (one.isTest ? undefined : (betweenSteps(one) ?? libraryPlaces(one) ?? probeRule(one)))
+    acrossWorkspaces(found) ??
+    (found.isTest ? undefined : (betweenSteps(found) ?? libraryFolders(found) ?? probeRule(found)))
   );
 }
 
@@ -64,7 +73,9 @@ function acrossWorkspaces({ file, isTest, name, target }: Import): string | unde
   const toApp = appOf.exec(target)?.[1] ?? /^@vantage\/(agent|controller|cli|dashboard)\b/.exec(name)?.[1];
   const toLib =
     libOf.exec(target)?.[1] ??
-    /^@vantage\/(proto|kernel|domain|icmp|probes|health|alerts|client)\b/.exec(name)?.[1];
+    /^@vantage\/(proto|kernel|domain|icmp|probes|health|alerts|client|imports|storage-ops|storage|rest-kit|testing)\b/.exec(
+      name,
+    )?.[1];
   if (
     name.startsWith('.') &&
     (lib ?? app) !== undefined &&
@@ -72,7 +83,7 @@ function acrossWorkspaces({ file, isTest, name, target }: Import): string | unde
     (toApp ?? toLib) !== (lib ?? app)
   )
     return 'another workspace is imported by its package name';
-  if (target.startsWith('tests/') && !isTest) return 'only tests use the harness';
+  if ((target.startsWith('tests/') || toLib === 'testing') && !isTest) return 'only tests use the harness';
   if (lib !== undefined && toApp !== undefined) return 'a library never imports an app';
   if (app !== undefined && toApp !== undefined && toApp !== app) return 'apps never import each other';
   if (
@@ -86,37 +97,39 @@ function acrossWorkspaces({ file, isTest, name, target }: Import): string | unde
   return undefined;
 }
 
-/** Types may be shared: a contract stands once, at the step that needs it or offers it. */
+/** Types may be shared: one step declares a contract, the one that needs it or offers it. */
 function betweenSteps({ file, target, isErased }: Import): string | undefined {
   const [from, to] = [stepOf(file), stepOf(target)];
   if (from === undefined || to === undefined || from === to || shared.has(to)) return undefined;
+  if (partsOf[from]?.includes(to)) return undefined;
+  if (nouns.has(to) && (nouns.has(from) || from === 'reading')) return undefined;
   if (isErased && !shared.has(from) && to !== composition) return undefined;
   if (from === composition) return undefined;
-  if (from === 'api' && routesOfSteps.test(target)) return undefined;
+  if (from === 'api' && (routesOfSteps.test(target) || nouns.has(to))) return undefined;
   return 'a step never imports a sibling step, roles/ joins them';
 }
 
-/** Libraries that belong to certain places. */
-const places: readonly { readonly library: RegExp; readonly place: RegExp; readonly words: string }[] = [
+/** Libraries that only some folders use. */
+const restricted: readonly { readonly library: RegExp; readonly users: RegExp; readonly words: string }[] = [
   {
     library: /^@mikro-orm\//,
-    place: /^apps\/controller\/src\/(platform\/db\/|(.*\/)?(schema|store|[a-z-]+-store)\.ts$)/,
-    words: 'the ORM is used in db/, schema.ts and store.ts only',
+    users: /^(libs\/storage\/|apps\/controller\/src\/(.*\/)?[a-z-]+-store\.ts$)/,
+    words: 'the ORM is used in libs/storage and stores only',
   },
   {
     library: /^(koa|@koa\/.*)$/,
-    place: /^apps\/controller\/src\/(rest\/|(.*\/)?routes\.ts$)/,
-    words: 'Koa is used in rest/ and routes.ts only',
+    users: /^(libs\/rest-kit\/|apps\/controller\/src\/(api\/|(.*\/)?[a-z-]+-routes\.ts$))/,
+    words: 'Koa is used in libs/rest-kit, api/ and routes only',
   },
   {
     library: /^@connectrpc\//,
-    place: /^apps\/(controller\/src\/agents\/(gateway|enrol)\/|agent\/src\/stream\/)/,
+    users: /^apps\/(controller\/src\/agents\/(gateway|enrol)\/|agent\/src\/stream\/)/,
     words: "Connect is used in gateway/, enrol/ and the agent's stream/ only",
   },
 ];
 
-function libraryPlaces({ file, name }: Import): string | undefined {
-  return places.find(({ library, place }) => library.test(name) && !place.test(file))?.words;
+function libraryFolders({ file, name }: Import): string | undefined {
+  return restricted.find(({ library, users }) => library.test(name) && !users.test(file))?.words;
 }
 
 function probeRule({ file, name, target }: Import): string | undefined {

@@ -12,34 +12,46 @@ export const statements: readonly RegExp[] = [
   /\.limit\((?!page\.|\d)/,
 ];
 
-/** The file of the function that all others open pools with. */
-export const definitions: ReadonlySet<string> = new Set(['apps/controller/src/platform/db/pool.ts']);
+/** The files whose functions all others use: they open a pool, and a semaphore for each key. */
+export const definitions: ReadonlySet<string> = new Set([
+  'libs/storage/src/pool/pool.ts',
+  'libs/rest-kit/src/limits/per-key-semaphore.ts',
+]);
 
 const controller = 'apps/controller/src';
 /** Files whose statements take no turn from anybody, by the reason. */
 const exempt: Readonly<Record<string, readonly string[]>> = {
-  'reads rows of one account, device, agent or request': [
-    `${controller}/agents/run-requests/agent-store.ts`,
-    `${controller}/alerts/decide/many-routes.ts`,
-    `${controller}/checks/history/event-store.ts`,
-    `${controller}/checks/history/outage-store.ts`,
-    `${controller}/checks/history/suggest-master-store.ts`,
+  'reads rows of one account, contact, device, agent or request': [
+    `${controller}/agents/run-requests/open-run-request-store.ts`,
+    `${controller}/alerts/decide/changed-device-store.ts`,
+    `${controller}/alerts/decide/many-alert-store.ts`,
+    `${controller}/alerts/decide/surroundings-store.ts`,
+    `${controller}/alerts/deliver/claim-store.ts`,
+    `${controller}/alerts/deliver/free-notifications.ts`,
+    `${controller}/reading/history/event-store.ts`,
+    `${controller}/reading/marks/mark-store.ts`,
+    `${controller}/reading/outages/judged-outages.ts`,
+    `${controller}/reading/suggest-master/suggest-master-store.ts`,
     `${controller}/observe/audit/audit-store.ts`,
-    `${controller}/observe/metrics/account-store.ts`,
-    `${controller}/platform/db/packed/packed-store.ts`,
-    `${controller}/rest/http/idempotency-record-store.ts`,
-    `${controller}/status/health/read-checks.ts`,
-    `${controller}/status/health/rebuild-state.ts`,
+    `${controller}/observe/metrics/account-metrics-store.ts`,
+    'libs/storage/src/packed/packed-store.ts',
+    'libs/rest-kit/src/batch/idempotency-record-store.ts',
+    `${controller}/results/status/read-checks.ts`,
+    `${controller}/results/status/rebuild-state.ts`,
   ],
   'goes through all rows from begin to end, for the operator': [
     `${controller}/catalog/secrets/reseal-store.ts`,
-    `${controller}/checks/ingest/pack-days.ts`,
+    `${controller}/results/ingest/quarantine-store.ts`,
+    `${controller}/results/packing/packed-days-store.ts`,
   ],
   'reads the accounts of one person': [
-    `${controller}/catalog/sessions/store.ts`,
-    `${controller}/rest/http/key-store.ts`,
+    `${controller}/access/sign-in/sign-in-target-store.ts`,
+    `${controller}/access/users/people-in-force-store.ts`,
   ],
-  'lists controllers': [`${controller}/observe/metrics/installation-routes.ts`],
+  'reads for several senders, which declare their shares': [
+    `${controller}/alerts/deliver/sending/due-receivers.ts`,
+  ],
+  'lists controllers': [`${controller}/observe/metrics/installation-store.ts`],
   'asks the REST API': ['apps/cli/src/remote/run-events.ts'],
 };
 

@@ -38,5 +38,5 @@ export function readPackageEntries(root: string): ReadonlyMap<string, string> {
 
 /** Tests and what only they use. */
 export function isTestFile(file: string): boolean {
-  return file.endsWith('.test.ts') || /\/testing\//.test(file) || file.startsWith('tests/');
+  return file.endsWith('.test.ts') || /(?:^|\/)(?:testing|tests)\//.test(file);
 }

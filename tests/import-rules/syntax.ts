@@ -34,7 +34,7 @@ export function childrenOf(node: Node): Node[] {
   const children: Node[] = [];
   for (const value of Object.values(node))
     if (Array.isArray(value)) {
-      for (const each of value) if (isNode(each)) children.push(each);
+      for (const child of value) if (isNode(child)) children.push(child);
     } else if (isNode(value)) children.push(value);
   return children;
 }

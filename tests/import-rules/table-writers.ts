@@ -3,7 +3,7 @@ import { isTestFile, type Source } from './sources.ts';
 import { type Node, nameOf, nodeOf, nodesOf, parse, stringOf, textsOf, walk } from './syntax.ts';
 
 /** The only step of the controller that writes each table. */
-export type TableOwners = Readonly<Record<string, string>>;
+export type TableOwners = Readonly<Record<string, string | readonly string[]>>;
 
 const kyselyWrites = new Set(['insertInto', 'updateTable', 'deleteFrom', 'mergeInto', 'replaceInto']);
 const entityWrites = new Set([
@@ -18,7 +18,7 @@ const entityWrites = new Set([
 const sqlWrites =
   /\b(?:insert\s+into|delete\s+from|merge\s+into|copy(?=\s+"?\w+"?\s*\([^)]*\)\s+from\b)|truncate(?:\s+table)?|update(?:\s+only)?(?=\s+"?\w+"?\s+(?:as\s+)?(?:\w+\s+)?set\b))\s+"?(\w+)"?/gi;
 
-/** The tables that the entities of a source stand for: `Tag` is `tags`. */
+/** The tables of the entities in a source: `Tag` is `tags`. */
 export function entityTables(source: Source): ReadonlyMap<string, string> {
   const tables = new Map<string, string>();
   walk(parse(source), (node) => {
@@ -31,17 +31,20 @@ export function entityTables(source: Source): ReadonlyMap<string, string> {
   return tables;
 }
 
-/** One sentence for each table that a source writes though another folder owns it, or nobody does. */
+/** One sentence for each table that a source writes and its folder does not own. */
 export function foreignWrites(
   source: Source,
   owners: TableOwners,
   entities: ReadonlyMap<string, string>,
 ): string[] {
   const { file } = source;
-  if (isTestFile(file) || !file.startsWith('apps/') || /\/db\/migrations\//.test(file)) return [];
-  const foreign = writesIn(parse(source), entities).filter((table) => stepOf(file) !== owners[table]);
+  if (isTestFile(file) || !/^(?:apps\/|libs\/(?:storage|rest-kit)\/)/.test(file)) return [];
+  const foreign = writesIn(parse(source), entities).filter(
+    (table) => ![owners[table]].flat().includes(stepOf(file)),
+  );
   return [...new Set(foreign)].map((table) => {
-    const owner = owners[table] === undefined ? 'has no owner' : `belongs to ${owners[table]}/`;
+    const owner =
+      owners[table] === undefined ? 'has no owner' : `belongs to ${[owners[table]].flat().join('/ and ')}/`;
     return `${file} writes the table ${table}, which ${owner}`;
   });
 }

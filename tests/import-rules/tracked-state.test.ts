@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { needlessExemptions, untrackedCollections } from './tracked-state.ts';
 
 const found = (text: string) =>
-  untrackedCollections({ file: 'apps/controller/src/rest/http/a.ts', text }).join('\n');
+  untrackedCollections({ file: 'libs/rest-kit/src/serve/a.ts', text }).join('\n');
 
 test.each([
   [
@@ -44,6 +44,6 @@ test.each([
 });
 
 test('a reason that no collection needs any more is named', () => {
-  const emptied = [{ file: 'apps/controller/src/rest/http/zone.ts', text: 'f();' }];
+  const emptied = [{ file: 'libs/rest-kit/src/forms/zone.ts', text: 'f();' }];
   expect(needlessExemptions(emptied)).toEqual([expect.stringContaining('zone.ts written')]);
 });

@@ -2,8 +2,8 @@ import type { Source } from './sources.ts';
 import { childrenOf, type Node, nameOf, nodeOf, nodesOf, parse } from './syntax.ts';
 import { untrackedState } from './untracked-state.ts';
 
-/** Programs and libraries whose memory counts. */
-const programs = /^(?:apps\/(?:agent|controller)|libs\/[a-z-]+)\/src\//;
+/** Programs that run for long, and their libraries. `libs/imports` runs only in commands, which end soon. */
+const programs = /^(?:apps\/(?:agent|controller)|libs\/(?!imports\/)[a-z-]+)\/src\//;
 const collections = new Set(['Map', 'Set']);
 const additions = new Set(['add', 'push', 'set', 'splice', 'unshift']);
 const functionTypes = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression']);
@@ -31,7 +31,7 @@ interface Scope {
 
 /**
  * One sentence for each collection that outlives the call in which it began (a later call adds to it) and is not passed
- * to `track`. Those that cannot grow are in `untracked-state.ts`.
+ * to `track`. `untracked-state.ts` lists the collections that cannot grow.
  */
 export function untrackedCollections(source: Source): string[] {
   if (!programs.test(source.file)) return [];

@@ -30,7 +30,7 @@ test.each([
 test('what measures the machine on purpose may limit its time', () => {
   const text = 'expect(performance.now() - from).toBeLessThan(2_000);';
   expect(faultsOf(text, 'tests/chaos/a.test.ts')).toEqual([]);
-  expect(faultsOf(text, 'tests/real-servers/ping.test.ts')).toEqual([]);
+  expect(faultsOf(text, 'tests/real-servers/ping.timed.test.ts')).toEqual([]);
   // Seven files of these run at once.
   expect(faultsOf(text, 'tests/real-servers/table-mail.test.ts')).toHaveLength(1);
 });

@@ -1,11 +1,10 @@
-import { isTimedServerTest } from '../harness/timed-servers.ts';
 import type { Source } from './sources.ts';
 import { lineCounter, type Node, nameOf, nodeOf, nodesOf, parse, walk } from './syntax.ts';
 
 /** A machine may be ten times slower than ours, so a test that limits less than this is a test of the machine. */
-const leastLimitMs = 20_000;
-/** These measure the machine on purpose, and nothing runs beside them. */
-const timed = /^tests\/(attacks|bench|chaos|lab)\//;
+const minLimitMs = 20_000;
+/** These measure the machine on purpose. */
+const timed = /^tests\/(attacks|bench|chaos|lab)\/|\.timed\.test\.ts$/;
 
 /**
  * One sentence for each wait of a test that has only vitest's second, and for each elapsed time of the machine's clock
@@ -14,7 +13,7 @@ const timed = /^tests\/(attacks|bench|chaos|lab)\//;
 export function hurriedWaits(source: Source): string[] {
   const { file, text } = source;
   if (!/\bvi\.wait|\.toBeLess/.test(text)) return [];
-  const mayLimit = timed.test(file) || isTimedServerTest(file) || text.includes('retryBecause(');
+  const mayLimit = timed.test(file) || text.includes('retryBecause(');
   const elapsed = elapsedNames(source);
   const lineOf = lineCounter(text);
   const faults: string[] = [];
@@ -45,7 +44,7 @@ function isShortLimit(call: Node, elapsed: ReadonlySet<string>): boolean {
   if (nameOf(expectation?.['callee']) !== 'expect' || value === undefined) return false;
   if (!isElapsed(value) && !elapsed.has(nameOf(value) ?? '')) return false;
   const limit = nodesOf(call['arguments'])[0]?.['value'];
-  return typeof limit !== 'number' || limit < leastLimitMs;
+  return typeof limit !== 'number' || limit < minLimitMs;
 }
 
 /** Names that a source gives to an elapsed time: `const tookMs = performance.now() - from`. */

@@ -1,9 +1,9 @@
 import { createLog, newId } from '@vantage/kernel';
+import { createPartitions } from '@vantage/storage';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createPartitions } from '../../apps/controller/src/platform/db/index.ts';
-import { type OneAccount, startOneAccount } from '../../apps/controller/src/rest/api/testing/one-account.ts';
-import { addChecks } from '../../apps/controller/src/rest/api/testing/sample-account.ts';
+import { type OneAccount, startOneAccount } from '../../apps/controller/src/testing/one-account.ts';
+import { addChecks } from '../../apps/controller/src/testing/sample-account.ts';
 
 /** The header in which this client sends its key, as an operator allows it with VANTAGE_API_KEY_HEADERS. */
 const keyHeader = 'Old-API-Key';

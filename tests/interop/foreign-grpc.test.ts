@@ -8,6 +8,10 @@ import {
   ConnectResponseSchema,
   Goodbye_Reason,
 } from '@vantage/proto';
+import { createDb, createPartitions, type Database, publish } from '@vantage/storage';
+import { createSealer } from '@vantage/storage/secrets/seal';
+import { createTestDatabase, type TestDatabase } from '@vantage/testing/database';
+import { createFixtures } from '@vantage/testing/fixtures';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createGateway } from '../../apps/controller/src/agents/gateway/index.ts';
 import {
@@ -16,21 +20,18 @@ import {
 } from '../../apps/controller/src/agents/gateway/testing/serve-agents.ts';
 import { runRequests } from '../../apps/controller/src/agents/run-requests/index.ts';
 import { agentPresence } from '../../apps/controller/src/catalog/agents/presence-store.ts';
-import { createIngest } from '../../apps/controller/src/checks/ingest/index.ts';
-import { rollUps } from '../../apps/controller/src/checks/rollup/index.ts';
-import { createDb, createPartitions, type Db, publish } from '../../apps/controller/src/platform/db/index.ts';
-import { createSealer } from '../../apps/controller/src/platform/secrets/seal.ts';
-import { testAuthorities } from '../../apps/controller/src/platform/server/testing/authorities.ts';
-import type { Authorities } from '../../apps/controller/src/platform/server/tls.ts';
-import { recordEvents } from '../../apps/controller/src/status/events/record-events.ts';
+import { recordEvents } from '../../apps/controller/src/results/events/record-events.ts';
+import { createIngest } from '../../apps/controller/src/results/ingest/index.ts';
+import { rollUps } from '../../apps/controller/src/results/roll-up/index.ts';
+import type { Authorities } from '../../apps/controller/src/server/server-certificate.ts';
+import { testAuthorities } from '../../apps/controller/src/server/testing/test-authorities.ts';
 import type { AgentIdentity } from '../../apps/controller/src/testing/agent-identity.ts';
-import { createFixtures } from '../../apps/controller/src/testing/fixtures.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { insertEnrolledAgent } from '../../apps/controller/src/testing/agent-identity.ts';
 
 const clock = systemClock;
 const log = createLog('interop', 'silent');
 let database: TestDatabase;
-let db: Db;
+let db: Database;
 let authorities: Authorities;
 let served: ServedAgents;
 
@@ -98,7 +99,10 @@ test('a foreign gRPC client gets a Welcome, its plan, an ack and the end of the 
   const rows = createFixtures(db.kysely);
   const accountNo = await rows.account();
   const locationNo = await rows.location(accountNo);
-  const { agentNo, identity } = await rows.enrolledAgent(authorities.signing, { accountNo, locationNo });
+  const { agentNo, identity } = await insertEnrolledAgent(rows, authorities.signing, {
+    accountNo,
+    locationNo,
+  });
   const deviceId = 'foreign device';
   const sealed = createSealer(new Uint8Array(32)).seal(
     { url: '127.0.0.1:7', options: { SlowMs: 5 } },

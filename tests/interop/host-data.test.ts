@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type OneAccount, startOneAccount } from '../../apps/controller/src/rest/api/testing/one-account.ts';
+import { type OneAccount, startOneAccount } from '../../apps/controller/src/testing/one-account.ts';
 
 const run = promisify(execFile);
 const source = path.join(import.meta.dirname, 'host-data.c');

@@ -84,17 +84,17 @@ export function messagesTo(
   );
 }
 
-/** Waits until a contact has so many messages; one sentence if it has not within the time. */
+/** Waits until a contact has `count` messages; one sentence if it has not within the time. */
 export async function expectMessages(
   fixture: LabFixture,
   wanted: { readonly contact: string; readonly what?: string; readonly about?: string },
-  { count = 1, mostMs = 15_000 }: { readonly count?: number; readonly mostMs?: number } = {},
+  { count = 1, maxMs = 15_000 }: { readonly count?: number; readonly maxMs?: number } = {},
 ): Promise<readonly string[]> {
   const got = () => messagesTo(fixture, wanted).length;
-  const did = await until(async () => got() >= count, mostMs);
+  const did = await until(async () => got() >= count, maxMs);
   const shown = [wanted.contact, wanted.what ?? 'any message', wanted.about ?? ''].join(' ').trim();
   fixture.note(`${shown}: ${got()} of ${count}`);
-  return did ? [] : [`${shown}: ${got()} of ${count} after ${mostMs / 1000} s`];
+  return did ? [] : [`${shown}: ${got()} of ${count} after ${maxMs / 1000} s`];
 }
 
 /** Counts of messages, each as `contact what about`. */

@@ -12,7 +12,7 @@ export interface LabDevice {
   readonly locations: readonly string[];
 }
 
-/** How often the devices of a scene are checked, and what confirms an outage: settings of a device. */
+/** Settings of a device: how often it is checked, and what confirms an outage. */
 export type Rhythm =
   | { readonly Frequency: 1; readonly Retries: 2; readonly RetryDelay: 6 }
   | { readonly FrequencySeconds: 5; readonly Attempts: 1; readonly RetryDelay: 1 };

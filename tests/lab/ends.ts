@@ -12,17 +12,17 @@ export function falseEnds(
   messages: readonly ServiceMessage[],
   {
     downForMs,
-    mostMs,
+    maxMs,
     released,
   }: {
     readonly downForMs: (name: string, atMs: number) => number;
-    readonly mostMs: number;
+    readonly maxMs: number;
     readonly released: ReadonlySet<string>;
   },
 ): string[] {
   return messages
     .filter(({ what, about }) => endings.has(what) && !released.has(about))
-    .filter(({ about, atMs }) => downForMs(about, atMs) > mostMs)
+    .filter(({ about, atMs }) => downForMs(about, atMs) > maxMs)
     .map(
       ({ contact, what, about, atMs }) =>
         `FALSE END: ${contact} ${what} ${about} after ${(downForMs(about, atMs) / 1000).toFixed(1)} s Down`,

@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
+import { freePort } from '@vantage/testing/free-port';
 import PostalMime from 'postal-mime';
-import { freePort } from '../harness/free-port.ts';
 
 /** One e-mail as it arrived. */
 export interface Mail {

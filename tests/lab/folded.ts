@@ -9,17 +9,17 @@ const begins: ReadonlySet<string> = new Set(['device.down', 'device.flapping']);
 
 /**
  * The messages of each e-mail, with those that it stands for. An e-mail of several names each device once, with its
- * latest state: an Up in it stands for the Down, too, that was decided at most `mostMs` before and that no e-mail had.
+ * latest state: an Up in it stands for the Down, too, that was decided at most `maxMs` before and that no e-mail had.
  * `downs` are the Down messages that another contact of the same step got singly. Pure.
  */
 export function withFolded(
   mails: readonly MailMessages[],
   {
     downs,
-    mostMs,
+    maxMs,
   }: {
     readonly downs: readonly { readonly about: string; readonly atMs: number }[];
-    readonly mostMs: number;
+    readonly maxMs: number;
   },
 ): readonly (readonly string[])[] {
   const latest = new Map<string, string>();
@@ -32,7 +32,7 @@ export function withFolded(
         kind === 'device.up' &&
         messages.length > 1 &&
         !begins.has(before) &&
-        downs.some((down) => down.about === about && down.atMs <= atMs && down.atMs >= atMs - mostMs);
+        downs.some((down) => down.about === about && down.atMs <= atMs && down.atMs >= atMs - maxMs);
       return isFolded ? [`device.down ${about}`, message] : [message];
     }),
   );

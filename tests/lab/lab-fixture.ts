@@ -23,7 +23,7 @@ import { createTruth, type Truth } from './truth.ts';
 
 /** Dependencies of a scene. */
 export interface LabFixtureOptions {
-  /** How many times faster the waiting times of the rules pass. */
+  /** The factor by which the waiting times of the rules pass faster. */
   readonly scale: number;
   readonly controllers: 1 | 2;
   /** Whether the router, the web server and the devices of the site are made; default true. */
@@ -69,7 +69,7 @@ export interface LabFixture extends AsyncDisposable {
   readonly truth: Truth;
   /** Begin of the time that the verdict is about, milliseconds since 1970. */
   readonly fromMs: number;
-  /** Prints a line with the time since the begin on standard error. */
+  /** Prints a line with the time since the start on standard error. */
   readonly note: (text: string) => void;
 }
 
@@ -84,35 +84,35 @@ export async function createLabFixture(
   tag: string,
   options: LabFixtureOptions & { readonly isShadow: boolean },
 ): Promise<LabFixture> {
-  await using held = new AsyncDisposableStack();
+  await using resources = new AsyncDisposableStack();
   const network = openNetwork(tag);
   const bornMs = Date.now();
   const note = (text: string) =>
     void process.stderr.write(`  ${((Date.now() - bornMs) / 1000).toFixed(1).padStart(6)} s  ${text}\n`);
-  const hooks = held.use(await startFakeWebhookReceiver(secret));
-  const mail = held.use(await startFakeMailServer());
-  const receivers = held.use(await startReceivers());
+  const hooks = resources.use(await startFakeWebhookReceiver(secret));
+  const mail = resources.use(await startFakeMailServer());
+  const receivers = resources.use(await startReceivers());
   const env = controllerSettings(options.scale, mail);
   const [targets, system] = await Promise.all([
     startTargets(network),
     startSystem({ env, timeoutMs: startMs }),
   ]);
-  held.use(targets);
-  held.use(system);
+  resources.use(targets);
+  resources.use(system);
   const second = options.controllers === 2 ? await startController(system, env) : undefined;
-  if (second !== undefined) held.use(second.program);
+  if (second !== undefined) resources.use(second.program);
   const agents = await startAgents({ system, network, scale: options.scale, second: second?.endpoint });
-  held.use(agents.A);
-  held.use(agents.B);
+  resources.use(agents.A);
+  resources.use(agents.B);
   const { api } = system;
   const { rhythm = eachMinute } = options;
   await until(async () => (await connected(api)) >= 3, startMs);
   note('the agents of A and B are connected');
   const contacts = await createContacts(api, hooks.url, options.isShadow);
   const shadow = options.isShadow
-    ? held.use(await startShadowReceivers(system.quickstart().database_url, { hooks, mail }))
+    ? resources.use(await startShadowReceivers(system.quickstart().database_url, { hooks, mail }))
     : undefined;
-  if (options.hasFloors) held.use(await startFloorDevices(network));
+  if (options.hasFloors) resources.use(await startFloorDevices(network));
   const devices = await (options.hasFloors
     ? createFloorDevices({ api, rhythm })
     : devicesOf({ api, rhythm }, options));
@@ -124,7 +124,7 @@ export async function createLabFixture(
   note(`${devices.length} devices are Up`);
   const messages = { hooks: shadow?.hooks ?? hooks, mail: shadow?.mail ?? mail, shadow };
   const rest = { network, targets, ...messages, contacts, receivers, devices, agents, api, system, note };
-  const kept = held.move();
+  const owned = resources.move();
   return {
     ...rest,
     serviceTypes: new Map(),
@@ -136,7 +136,7 @@ export async function createLabFixture(
     areBothReady: second?.areBothReady,
     truth: createTruth(() => Date.now()),
     fromMs: Date.now(),
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 
@@ -151,8 +151,8 @@ async function devicesOf(
 }
 
 /** Waits until `holds` answers true; resolves with whether it did within the time. */
-export async function until(holds: () => Promise<boolean>, mostMs: number): Promise<boolean> {
-  const end = performance.now() + mostMs;
+export async function until(holds: () => Promise<boolean>, maxMs: number): Promise<boolean> {
+  const end = performance.now() + maxMs;
   while (performance.now() < end) {
     if (await holds().catch(() => false)) return true;
     await delay(200);

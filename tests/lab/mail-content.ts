@@ -1,6 +1,6 @@
 import type { Mail } from './fake-mail-server.ts';
 
-/** How an e-mail says what happened. */
+/** The words in which an e-mail says what happened. */
 const titles: readonly (readonly [RegExp, string])[] = [
   [/^Location (\S+) is offline/, 'location.offline'],
   [/^Location (\S+) is online again/, 'location.online'],
@@ -8,7 +8,7 @@ const titles: readonly (readonly [RegExp, string])[] = [
   [/^Anchor (\S+) is Up again/, 'anchor.up'],
   [/^(\S+) is Down/, 'device.down'],
   [/^(\S+) is Up again/, 'device.up'],
-  [/^(\S+) (?:is not slow any more|works from all Locations again)/, 'device.up'],
+  [/^(\S+) (?:is no longer slow|works from all Locations again)/, 'device.up'],
   [/^(\S+) flaps(?::| and is Down)/, 'device.flapping'],
   [/^Contact (\S+) cannot be reached/, 'contact.failing'],
   [/^Contact (\S+) can be reached again/, 'contact.recovered'],
@@ -39,7 +39,7 @@ export function namedIn(mail: Mail): string[] {
   return messagesOf(mail).map((message) => message.slice(message.indexOf(' ') + 1));
 }
 
-/** How many messages a grouped e-mail counts and does not name. */
+/** The number of messages that a grouped e-mail counts and does not name. */
 export function leftOutOf({ text, recorded }: Pick<Mail, 'text' | 'recorded'>): number {
   if (recorded !== undefined) return 0;
   return Number(/^and (\d+) more/m.exec(text)?.[1] ?? 0);

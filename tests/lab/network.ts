@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createStar, inside, ip, type Star } from '../harness/netns.ts';
 
-/** How many devices stand behind the router of the site. */
+/** The number of devices behind the router of the site. */
 export const deviceCount = 20;
 
 /** The hosts of the star: the controllers' host, the agents of A and B, the web server and the router of the site. */

@@ -4,9 +4,9 @@ import { cpSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { freePort } from '@vantage/testing/free-port';
 import { z } from 'zod';
 import { createApi } from '../harness/api.ts';
-import { freePort } from '../harness/free-port.ts';
 import { repositoryRoot, type System } from '../harness/system.ts';
 import { addresses, deviceCount, type Network } from './network.ts';
 
@@ -55,7 +55,7 @@ function clockVariables(): Record<string, string> {
   return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 }
 
-/** One more controller on the system's database, with its CA and its key for secrets. It runs beside the first one. */
+/** One more controller on the system's database, with its CA and its key for secrets. It runs with the first one. */
 export async function startController(
   system: System,
   env: Readonly<Record<string, string>>,

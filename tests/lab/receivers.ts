@@ -14,7 +14,7 @@ export interface Received {
   readonly atMs: number;
 }
 
-/** One HTTP server that stands for the services of many contacts. */
+/** One HTTP server in place of the services of many contacts. */
 export interface Receivers extends AsyncDisposable {
   /** The address of a contact's service, which ends in a slash. */
   url(contact: string): string;

@@ -31,7 +31,7 @@ export async function statuses(api: Api): Promise<ReadonlyMap<string, string>> {
   return new Map((await listDevices(api)).map(({ ShortName, Status }) => [ShortName, Status]));
 }
 
-/** How many agents are connected. */
+/** The number of connected agents. */
 export async function connected(api: Api): Promise<number> {
   const all = agents.parse(await api.ok('GET', '/agents'));
   return all.filter(({ State }) => State === 'Connected').length;

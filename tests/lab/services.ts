@@ -47,7 +47,7 @@ function isServiceType(name: string): name is ServiceType {
   return name in services;
 }
 
-/** Those that need a login in their address. */
+/** The services that need a login in their address. */
 const withLogin: ReadonlySet<ServiceType> = new Set(['servicenow', 'zulip']);
 
 /** Creates a contact whose service is one of the lab's receivers. Resolves with its contact_id. */

@@ -11,7 +11,7 @@ export interface MessageReceivers {
 
 /** The receivers of a scene whose contacts are in shadow. */
 export interface ShadowReceivers extends MessageReceivers, AsyncDisposable {
-  /** How many messages arrived all the same. */
+  /** The number of messages that arrived nevertheless. */
   arrived(): number;
 }
 

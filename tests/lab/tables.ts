@@ -17,10 +17,10 @@ export function verdictTables(verdict: Verdict): string {
 }
 
 /** At most this many differences are printed; the JSON has all. */
-const mostDifferences = 40;
+const maxDifferences = 40;
 
 function differencesText(differences: readonly string[]): string {
-  const lines = differences.slice(0, mostDifferences).map((difference) => `DIFFERENT  ${difference}\n`);
+  const lines = differences.slice(0, maxDifferences).map((difference) => `DIFFERENT  ${difference}\n`);
   const more = differences.length - lines.length;
   return lines.join('') + (more > 0 ? `DIFFERENT  and ${more} more\n` : '');
 }

@@ -13,11 +13,11 @@ export interface Truth {
   /** From now on the device is in this state for this reason (`self`, `router`, …). */
   begin(name: string, kind: Kind, reason: string): void;
   end(name: string, kind: Kind, reason: string): void;
-  /** How long the device is Down at this moment, milliseconds; 0: it is not. */
+  /** The time since the device went Down, milliseconds; 0: it is not Down. */
   downForMs(name: string, atMs: number): number;
   /** The seconds of each kind in a period, which the API must show. */
   seconds(name: string, period: Period): Readonly<Record<Kind, number>>;
-  /** How many outages, each with time outside of the other kinds, the period has. */
+  /** The number of outages of the period that have time outside of the other kinds. */
   outages(name: string, period: Period): number;
 }
 

@@ -147,7 +147,7 @@ function sentCounts(fixture: LabFixture): Counts {
   return counts;
 }
 
-/** How many messages all e-mails together count without a name. */
+/** The number of messages that all e-mails together count without a name. */
 function leftOut(fixture: LabFixture): number {
   const mails = new Map(ownMails(fixture).map((one) => [one.messageId, one]));
   return [...mails.values()].reduce((sum, one) => sum + leftOutOf(one), 0);
@@ -164,7 +164,7 @@ function toldByMail(fixture: LabFixture): { readonly id: string; readonly messag
   const all = mails.map((mail) => ({ messages: messagesOf(mail), atMs: mail.atMs }));
   const downs = fixture.hooks.hooks.filter(({ type }) => type === 'device.down');
   // A group waits for its minute, and what is grouped with it for the one before.
-  const told = withFolded(all, { downs, mostMs: 2 * fixture.minuteMs });
+  const told = withFolded(all, { downs, maxMs: 2 * fixture.minuteMs });
   return mails.flatMap(({ messageId }, i) => (told[i] ?? []).map((message) => ({ id: messageId, message })));
 }
 
@@ -176,7 +176,7 @@ export function otherMessages({ receivers, serviceTypes, mail }: LabFixture): re
 }
 
 /**
- * Faults in any scene: an end while the device is Down, an incident that nobody closes, the same
+ * Faults in any scene: an end while the device is Down, an incident that stays open, the same
  * message twice.
  */
 function serviceDifferences(fixture: LabFixture, { released, mayRepeat }: Expected): string[] {
@@ -195,7 +195,7 @@ function serviceDifferences(fixture: LabFixture, { released, mayRepeat }: Expect
   return [
     ...falseEnds([...own, ...mails, ...others], {
       downForMs: (name, atMs) => truth.downForMs(name, atMs),
-      mostMs: 2 * minuteMs,
+      maxMs: 2 * minuteMs,
       released: released ?? new Set(),
     }),
     ...openIncidents(others),

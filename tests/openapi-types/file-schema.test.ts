@@ -4,8 +4,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { creating, fileSchema } from '../../apps/cli/src/code/file-schema.ts';
-import { kindNames, kinds } from '../../apps/cli/src/code/kinds.ts';
+import { createSchemas, fileSchema } from '../../apps/cli/src/code/file-schema.ts';
+import { kindNames, kinds } from '../../apps/cli/src/code/managed-kinds.ts';
 import { freshDocument } from './fresh-document.ts';
 
 const docs = path.resolve(import.meta.dirname, '../../docs');
@@ -19,10 +19,10 @@ beforeAll(async () => {
   accepts = (yaml) => judge(parse(yaml));
 });
 
-test('docs/vantage-apply.schema.json is made of the OpenAPI document (else: npm run generate:client)', async () => {
+test('docs/gen/vantage-apply.schema.json is made of the OpenAPI document (else: npm run gen:api)', async () => {
   const made = fileSchema(document);
   await expect(`${JSON.stringify(made, null, 1)}\n`).toMatchFileSnapshot(
-    path.join(docs, 'vantage-apply.schema.json'),
+    path.join(docs, 'gen/vantage-apply.schema.json'),
   );
 });
 
@@ -36,7 +36,7 @@ test.each(kindNames)('kinds.ts has every field with which a %s is created', asyn
     }),
   });
   const { schemas } = shape.parse(document).components;
-  const fields = Object.keys(schemas[creating[kind]]?.properties ?? {});
+  const fields = Object.keys(schemas[createSchemas[kind]]?.properties ?? {});
   expect(fields.length).toBeGreaterThan(1);
   const known = new Set([...Object.keys(kinds[kind].fields), ...otherwise]);
   expect(fields.filter((field) => !known.has(field))).toEqual([]);

@@ -1,6 +1,6 @@
 import openapiTS, { astToString, NEVER, STRING, tsUnion } from 'openapi-typescript';
-import { openApiDocument } from '../../apps/controller/src/rest/api/openapi/document.ts';
-import { createRestFixture } from '../../apps/controller/src/rest/api/testing/rest-fixture.ts';
+import { openApiDocument } from '../../apps/controller/src/api/openapi/openapi-document.ts';
+import { createRestFixture } from '../../apps/controller/src/testing/rest-fixture.ts';
 
 /** The OpenAPI document of the table of routes, derived now: a controller serves the recorded one. */
 export async function freshDocument(): Promise<unknown> {

@@ -14,11 +14,11 @@ const widths = onlyWidths.split(',').map(Number);
 const themes = ['light', 'dark'] as const;
 mkdirSync(folder, { recursive: true });
 
-await using held = new AsyncDisposableStack();
+await using resources = new AsyncDisposableStack();
 // A minute between checks is two seconds.
-const system = held.use(await startSystem({ env: { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: '30' } }));
+const system = resources.use(await startSystem({ env: { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: '30' } }));
 const browser = await startBrowser();
-held.defer(() => browser.close());
+resources.defer(() => browser.close());
 const { dashboard_url: base, api_key_uw: key } = system.quickstart();
 
 /** A screen, and what is pressed on it before the picture. */
@@ -105,7 +105,7 @@ async function takeSignIn(): Promise<void> {
 await takeSignIn();
 await take('empty', watching);
 const made = await makeTwenty(system);
-held.use(made);
+resources.use(made);
 await take('twenty', [...watching, ...repairing(made)]);
 await take('thousands', watching, { prepare: (page) => manyStates(page, () => 'Up') });
 await take('all-down', watching, { prepare: (page) => manyStates(page, () => 'Down') });

@@ -121,7 +121,7 @@ export function planningScreens({ schedule, contact, recurring, page }: Planned)
     ['status-page-new', 'status-pages/new'],
     ['people', 'people'],
     ['people-invite', 'people', button('Invite a person')],
-    ['people-key', 'people', button('Make a key')],
+    ['people-key', 'people', button('Create a key')],
     ['account', 'account'],
     ['audit', 'audit'],
     ['public', 'status/customers'],

@@ -21,12 +21,12 @@ async function serve(status: () => number): Promise<{ readonly server: Server; r
   return { server, port: (server.address() as AddressInfo).port };
 }
 
-await using held = new AsyncDisposableStack();
-const system = held.use(await startSystem({ env: { VANTAGE_ALLOW_PRIVATE_WEBHOOKS: 'true' } }));
+await using resources = new AsyncDisposableStack();
+const system = resources.use(await startSystem({ env: { VANTAGE_ALLOW_PRIVATE_WEBHOOKS: 'true' } }));
 let status = 200;
 const shop = await serve(() => status);
 const pager = await serve(() => 200);
-for (const { server } of [shop, pager]) held.defer(() => void server.close());
+for (const { server } of [shop, pager]) resources.defer(() => void server.close());
 const { dashboard_url: base, api_key_uw: key, database_url: url } = system.quickstart();
 const contact = `http://127.0.0.1:${pager.port}/on-call`;
 await runVantage(['contacts', 'add', contact, '--name', 'Jana (on call)'], {
@@ -53,7 +53,7 @@ await delay(40_000);
 status = 503;
 await delay(75_000);
 const browser = await startBrowser();
-held.defer(() => browser.close());
+resources.defer(() => browser.close());
 const page = await openWindow(browser, []);
 await page.setViewportSize({ width: 1280, height: 940 });
 await signInByForm(page, base, key);

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { freePort } from '../harness/free-port.ts';
+import { freePort } from '@vantage/testing/free-port';
 import { prioritize } from './accuracy-processor.ts';
 import { type Talk, talkReport } from './delay-talk.ts';
 import { startDovecot, startPostfix } from './mail-servers.ts';
@@ -75,23 +75,23 @@ export function accuracyServersMissing(): string | undefined {
 
 /** Starts all servers. Those without TLS get a TLS front. */
 export async function startServers(): Promise<Servers> {
-  const held = new AsyncDisposableStack();
+  const resources = new AsyncDisposableStack();
   try {
-    const fixture = held.use(await createServersFixture());
+    const fixture = resources.use(await createServersFixture());
     const { good, caFile } = fixture.certificates;
-    const http = held.use(await startNginx(fixture)).port;
+    const http = resources.use(await startNginx(fixture)).port;
     // More than a first congestion window holds, so the rest needs another round trip.
     writeFileSync(path.join(fixture.folder, `nginx-${http}`, 'private.txt'), randomBytes(60_000));
-    const https = held.use(await startNginx(fixture, good)).port;
-    const dovecot = held.use(await startDovecot(fixture, good));
-    const postfix = held.use(await startPostfix(fixture, good, dovecot.authSocket));
-    const sshd = held.use(await startSshd(fixture));
-    const ftp = held.use(await startVsftpd(fixture, good)).port;
-    const nntp = held.use(await startLeafnode(fixture)).port;
-    const mysql = held.use(await startMariadb(fixture, good)).port;
-    const telnet = held.use(await startTelnetd()).port;
-    const dns = held.use(await startDnsmasq()).port;
-    const front = async (port: number) => held.use(await startFront(fixture, port)).port;
+    const https = resources.use(await startNginx(fixture, good)).port;
+    const dovecot = resources.use(await startDovecot(fixture, good));
+    const postfix = resources.use(await startPostfix(fixture, good, dovecot.authSocket));
+    const sshd = resources.use(await startSshd(fixture));
+    const ftp = resources.use(await startVsftpd(fixture, good)).port;
+    const nntp = resources.use(await startLeafnode(fixture)).port;
+    const mysql = resources.use(await startMariadb(fixture, good)).port;
+    const telnet = resources.use(await startTelnetd()).port;
+    const dns = resources.use(await startDnsmasq()).port;
+    const front = async (port: number) => resources.use(await startFront(fixture, port)).port;
     const { imap, imaps, pop3, pop3s } = dovecot;
     const ports = {
       http,
@@ -108,7 +108,7 @@ export async function startServers(): Promise<Servers> {
       ssh: sshd.port,
       smtp: postfix.port,
       smtps: postfix.tlsPort,
-      nntpStartTls: held.use(await startNews(good.bundle)).port,
+      nntpStartTls: resources.use(await startNews(good.bundle)).port,
       ftps: await front(ftp),
       nntps: await front(nntp),
       mysqls: await front(mysql),
@@ -119,10 +119,10 @@ export async function startServers(): Promise<Servers> {
       ports,
       ca: readFileSync(caFile, 'utf8'),
       sshKey: readFileSync(sshd.userKeyFile, 'utf8'),
-      [Symbol.asyncDispose]: () => held.disposeAsync(),
+      [Symbol.asyncDispose]: () => resources.disposeAsync(),
     };
   } catch (error) {
-    await held.disposeAsync();
+    await resources.disposeAsync();
     throw error;
   }
 }

@@ -16,7 +16,7 @@ export type Errors = Readonly<Record<string, number>>;
  * One check: its errors, those of a bare socket just before it, and how long the kernel kept this process waiting
  * meanwhile.
  */
-export interface Sample {
+interface Sample {
   readonly errors: Errors;
   /** Absent when no bare socket was tried. */
   readonly control?: Errors | undefined;
@@ -58,7 +58,7 @@ function noiseOf({ control = {}, waitedMs }: Sample): number {
  * nothing, so an error of the product stays in every check that counts. The bare socket's error of the same kind is
  * subtracted; where it has no such kind, its smallest.
  */
-export function judge(samples: readonly Sample[], limits: Limits): Judgement {
+function judge(samples: readonly Sample[], limits: Limits): Judgement {
   const calmest = samples.toSorted((a, b) => noiseOf(a) - noiseOf(b)).slice(0, counted);
   const medians = (of: (sample: Sample) => Errors, amount: (ms: number) => number): Errors => {
     const kinds = Object.keys(calmest[0] ? of(calmest[0]) : {});
@@ -95,7 +95,7 @@ function waitedMs(): number {
   }
 }
 
-/** The measurement of `holdWithin` and the place where it prints. */
+/** The measurement of `expectWithin` and the place where it prints. */
 interface Measured {
   readonly label: string;
   readonly printed: string[];
@@ -111,7 +111,7 @@ interface Measured {
  * when the first five checks are outside the limit, this function runs more, at most 30 in all, each after the control,
  * and judges at least ten of these.
  */
-export async function holdWithin(limits: Limits, { label, printed, ...run }: Measured): Promise<void> {
+export async function expectWithin(limits: Limits, { label, printed, ...run }: Measured): Promise<void> {
   const made: Sample[] = [];
   let judgement: Judgement | undefined;
   const sample = async (control?: Errors) => {

@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
+import { freePort } from '@vantage/testing/free-port';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { createAlertmanager } from '../../apps/controller/src/alerts/deliver/channels/alertmanager.ts';
-import type { Notice } from '../../apps/controller/src/alerts/deliver/channels/channel.ts';
+import { createAlertmanager } from '../../apps/controller/src/alerts/channels/alertmanager.ts';
+import type { Notice } from '../../apps/controller/src/alerts/channels/channel.ts';
 import { fullNotice } from '../../apps/controller/src/alerts/deliver/testing/channel-contract.ts';
-import { freePort } from '../harness/free-port.ts';
 import {
   createServersFixture,
   packages,

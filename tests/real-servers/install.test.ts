@@ -5,11 +5,11 @@ import { generateKeyPairSync } from 'node:crypto';
 import { copyFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { makeCertificate } from '@vantage/probes/testing';
+import { type ConnectProxy, startConnectProxy } from '@vantage/testing/connect-proxy';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { root as repository } from '../../agent-installer/src/root.ts';
 import { cleanRootMissing, createLinkedRoot, type LinkedRoot, replaceCurl } from '../harness/clean-root.ts';
-import { type ConnectProxy, startConnectProxy } from '../harness/connect-proxy.ts';
 import { operate } from '../harness/more-agents.ts';
 import { type System, startSystem } from '../harness/system.ts';
 import { startTarget, type Target } from '../harness/target.ts';
@@ -87,7 +87,7 @@ test.concurrent('the printed line installs an agent whose first check arrives; r
   await host.run('mkdir -p -m 0700 /var/lib/vantage-agent/lost+found'); // as on a disk of its own
   const installed = await host.run(command);
   expect(installed.status, installed.output).toBe(0);
-  expect(installed.output).toContain('will not start by itself after a boot');
+  expect(installed.output).toContain('will not start automatically after a boot');
   expect(installed.output).toContain('Connected to');
   await firstCheck(id);
   const settings = await host.run('cd /etc/vantage-agent && stat -c "%a %U:%G" agent.env && cat agent.env');
@@ -108,7 +108,7 @@ test.concurrent('the printed line installs an agent whose first check arrives; r
   );
   const pins = ['MCowBQ', key, other].map((line) => `vantage-agent pin-release-key ${line}`).join('; ');
   expect((await host.run(pins)).output).toMatch(
-    /no public release key[\s\S]*Pinned in[\s\S]*another release/,
+    /not a public release key[\s\S]*Pinned in[\s\S]*another release/,
   );
   expect((await host.run('cat /etc/vantage-agent/release.pub')).output).toBe(`${key}\n`);
   await vi.waitFor(async () => expect((await host.run('vantage-agent status')).status).toBe(0), soon);

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { systemClock } from '@vantage/kernel';
 import { probeFor } from '@vantage/probes';
 import { runTest } from '@vantage/probes/testing';
-import { freePort } from '../harness/free-port.ts';
+import { freePort } from '@vantage/testing/free-port';
 
 /** Checks that run during a test. */
 export interface Load extends AsyncDisposable {
@@ -12,7 +12,7 @@ export interface Load extends AsyncDisposable {
 }
 
 /** More checks at a time mean that this machine cannot run 500 a second; what is due then is left out. */
-const mostOpen = 250;
+const maxOpen = 250;
 
 /**
  * Runs TCP checks against a server of this process, 500 a second, until disposed. Checks that a pause of the machine
@@ -29,7 +29,7 @@ export async function startLoad(): Promise<Load> {
   const startMs = systemClock.monoMs();
   const timer = setInterval(() => {
     const due = ((systemClock.monoMs() - startMs) / 1000) * 500;
-    for (; checks + leftOut < due && open.size < mostOpen; checks += 1) {
+    for (; checks + leftOut < due && open.size < maxOpen; checks += 1) {
       const check = runTest(tcp, `127.0.0.1:${port}`).finally(() => open.delete(check));
       open.add(check);
     }

@@ -1,6 +1,6 @@
 // unbound with records of the zone real.test.
-import type { CertificateFiles } from '../harness/certificates.ts';
-import { freePort } from '../harness/free-port.ts';
+import type { CertificateFiles } from '@vantage/testing/certificates';
+import { freePort } from '@vantage/testing/free-port';
 import { packages, type Server, type ServersFixture, serve, write } from './servers-fixture.ts';
 
 /** The DNSKEY of real.test at unbound; no zone of the tests is signed, so any key works. */

@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { CertificateFiles } from '../harness/certificates.ts';
-import { freePort } from '../harness/free-port.ts';
+import type { CertificateFiles } from '@vantage/testing/certificates';
+import { freePort } from '@vantage/testing/free-port';
 import { idOf, login, packages, type Server, type ServersFixture, serve, write } from './servers-fixture.ts';
 
 /** The only group. Its readers must log in. */

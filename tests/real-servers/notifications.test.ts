@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { expect, test, vi } from 'vitest';
-import type { Notice } from '../../apps/controller/src/alerts/deliver/channels/channel.ts';
-import { createEmail } from '../../apps/controller/src/alerts/deliver/channels/email.ts';
+import type { Notice } from '../../apps/controller/src/alerts/channels/channel.ts';
+import { createEmail } from '../../apps/controller/src/alerts/channels/email.ts';
 import { fullNotice } from '../../apps/controller/src/alerts/deliver/testing/channel-contract.ts';
 import { startDovecot, startPostfix } from './mail-servers.ts';
 import { createServersFixture, login, serversMissing } from './servers-fixture.ts';
@@ -34,7 +34,7 @@ test('e-mails arrive at Postfix: by STARTTLS and a login, by implicit TLS, under
     text: '127.0.0.1 answered SMTP 535 to AUTH',
   });
   expect(await send(`smtp://127.0.0.1:${postfix.port}`, 'noc@real.test')).toMatchObject({
-    text: '127.0.0.1 has a certificate that nobody trusts',
+    text: '127.0.0.1 has a certificate that is not trusted',
   });
   const folder = path.join(dovecot.mailbox, 'new');
   await vi.waitFor(() => expect(readdirSync(folder)).toHaveLength(2), { timeout: 10_000, interval: 50 });

@@ -225,7 +225,7 @@ const namePlace = async (fixture: ServersFixture, name: 'good' | 'expired' | 'wr
   });
 };
 
-/** The real server of each Method. The compiler names a Method without one (PING and Script have portless.test.ts). */
+/** The real server of each Method, which the compiler checks; portless.timed.test.ts has PING and Script. */
 export const rows: Readonly<Record<Exclude<Method, 'PING' | 'Script'>, Row>> = {
   HTTP: { method: 'HTTP', part: 'web', needs: ['nginx'], start: (fixture) => nginxPlace(fixture, 'good') },
   TCP: { method: 'TCP', part: 'web', needs: ['nginx'], start: (fixture) => tcpPlace(fixture, 'good') },

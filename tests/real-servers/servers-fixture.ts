@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Certificates, makeCertificates } from '../harness/certificates.ts';
+import { type Certificates, makeCertificates } from '@vantage/testing/certificates';
 
 /** The system user whose password the servers know. Each process has its own, because several may run side by side. */
 export const login = { user: `vtprobe${process.pid}`, password: 'Tr0ub4dor-vt' } as const;

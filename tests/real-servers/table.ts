@@ -1,16 +1,16 @@
 // A table of every Method against a real server, good and with each fault. Each cell has the ResultCode and a part of
 // the text. A test file prints its part of the table at its end. Most cells wait for a time limit, so the parts run
-// beside each other, in processes of their own.
+// at the same time, in processes of their own.
 
 import { readFileSync } from 'node:fs';
 import type { Method } from '@vantage/domain';
 import { probeFor } from '@vantage/probes';
 import { runTest } from '@vantage/probes/testing';
+import { freePort } from '@vantage/testing/free-port';
+import { retryBecause } from '@vantage/testing/retry';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Fault, startFaultProxy } from '../harness/fault-proxy.ts';
 import { dropPort, firewallMissing } from '../harness/firewall.ts';
-import { freePort } from '../harness/free-port.ts';
-import { retryBecause } from '../harness/retry.ts';
 import { type Part, type Place, type Row, rows } from './rows.ts';
 import { createServersFixture, login, type ServersFixture, serversMissing } from './servers-fixture.ts';
 

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { architectures, isHostArchitecture } from '../architectures.ts';
 import { readPrivateKey } from '../release-key.ts';
 import { root } from '../root.ts';
-import { faultsOfRelease } from './sums.ts';
+import { faultsOfRelease } from './release-sums.ts';
 
 const level = z.coerce.number().int().min(0).max(9);
 
@@ -37,22 +37,22 @@ try {
   process.exitCode = 1;
 }
 
-async function make(given: { key?: string; arch: string[]; out?: string; level: string }): Promise<void> {
-  const archs = given.arch.map((name) => {
+async function make(options: { key?: string; arch: string[]; out?: string; level: string }): Promise<void> {
+  const archs = options.arch.map((name) => {
     if (!isHostArchitecture(name))
-      throw new Error(`--arch was ${name}; accepted are ${Object.keys(architectures).join(' and ')}`);
+      throw new Error(`--arch is ${name}; accepted are ${Object.keys(architectures).join(' and ')}`);
     return name;
   });
-  const read = level.safeParse(given.level);
-  if (!read.success) throw new Error(`--level was ${given.level}; accepted is 0 to 9`);
-  const key = given.key === undefined ? undefined : readPrivateKey(path.resolve(given.key));
+  const read = level.safeParse(options.level);
+  if (!read.success) throw new Error(`--level is ${options.level}; accepted is 0 to 9`);
+  const key = options.key === undefined ? undefined : readPrivateKey(path.resolve(options.key));
   const folder = path.resolve(
-    given.out ?? path.join(root, 'agent-installer/dist', `release-${productVersion}`),
+    options.out ?? path.join(root, 'agent-installer/dist', `release-${productVersion}`),
   );
-  // Whoever only verifies needs neither the page's builder nor a bundler.
+  // Verification needs neither the dashboard's build nor a bundler.
   const [{ ensurePage }, { makeRelease }] = await Promise.all([
-    import('../controller/page.ts'),
-    import('./make.ts'),
+    import('../controller/ensure-page.ts'),
+    import('./make-release.ts'),
   ]);
   ensurePage((text) => console.log(text));
   await makeRelease({ folder, archs, key, level: read.data, say: (text) => console.log(text) });
@@ -64,8 +64,8 @@ async function make(given: { key?: string; arch: string[]; out?: string; level: 
 async function verify(folder: string, keyFile: string): Promise<void> {
   const key = readReleaseKey(readFileSync(keyFile, 'utf8'));
   if (key === undefined)
-    throw new Error(`${keyFile} has no public release key: FILE.pub beside the private one has it`);
+    throw new Error(`${keyFile} has no public release key: it is in FILE.pub of the private key FILE`);
   const faults = await faultsOfRelease(path.resolve(folder), key);
   if (faults.length > 0) throw new Error(faults.join('\nrelease: '));
-  console.log('the release is whole, and signed by this key');
+  console.log('the release is complete, and signed by this key');
 }

@@ -1,29 +1,28 @@
 import { createHash } from 'node:crypto';
-import type { ReleasedPackage } from './packages.ts';
+import type { ReleasedPackage } from './released-packages.ts';
 
-/** A program or library that came prebuilt in a package. */
+/** A prebuilt program or library in a package. */
 export interface PrebuiltFile {
   /** Path in its package. */
   readonly file: string;
   readonly sha256: string;
 }
 
-/** The contents of a release, as its SBOM names them. */
 export interface SbomSource {
   readonly version: string;
   readonly packages: readonly ReleasedPackage[];
   /** Prebuilt files by the package URL of their package. */
   readonly prebuilt: ReadonlyMap<string, readonly PrebuiltFile[]>;
-  /** Libraries inside of Node by name, with their versions; `node` is Node itself. */
+  /** Versions of Node (`node`) and of the libraries in it, by name. */
   readonly node: Readonly<Record<string, string>>;
 }
 
 /**
- * The software bill of materials of a release: CycloneDX 1.6 as JSON (ECMA-424), without a time, so that the same
- * release has the same document. Its serial number is made of its content.
+ * The software bill of materials of a release: CycloneDX 1.6 as JSON (ECMA-424). It has no time and a serial number
+ * derived from its content, so the same release gives the same document.
  */
 export function sbomOf({ version, packages, prebuilt, node }: SbomSource): string {
-  const own = `pkg:generic/vantage@${version}`;
+  const productPurl = `pkg:generic/vantage@${version}`;
   const { node: nodeVersion = '', ...inNode } = node;
   const nodePurl = `pkg:generic/node@${nodeVersion}`;
   const content = {
@@ -33,10 +32,10 @@ export function sbomOf({ version, packages, prebuilt, node }: SbomSource): strin
     metadata: {
       component: {
         type: 'application',
-        'bom-ref': own,
+        'bom-ref': productPurl,
         name: 'vantage',
         version,
-        purl: own,
+        purl: productPurl,
         licenses: [{ license: { id: 'MIT' } }],
       },
     },
@@ -50,12 +49,17 @@ export function sbomOf({ version, packages, prebuilt, node }: SbomSource): strin
         cpe: `cpe:2.3:a:nodejs:node.js:${nodeVersion}:*:*:*:*:*:*:*`,
         components: Object.entries(inNode)
           .toSorted(([a], [b]) => (a < b ? -1 : 1))
-          .map(([name, at]) => ({ type: 'library', 'bom-ref': `${nodePurl}#${name}`, name, version: at })),
+          .map(([name, libraryVersion]) => ({
+            type: 'library',
+            'bom-ref': `${nodePurl}#${name}`,
+            name,
+            version: libraryVersion,
+          })),
       },
-      ...packages.map((each) => component(each, prebuilt.get(each.purl) ?? [])),
+      ...packages.map((released) => component(released, prebuilt.get(released.purl) ?? [])),
     ],
     dependencies: [
-      { ref: own, dependsOn: [nodePurl, ...packages.map(({ purl }) => purl)] },
+      { ref: productPurl, dependsOn: [nodePurl, ...packages.map(({ purl }) => purl)] },
       ...packages.map(({ purl, loads }) => ({ ref: purl, dependsOn: loads })),
     ],
   };
@@ -91,13 +95,13 @@ function component(
   };
 }
 
-/** A licence by its SPDX id, as an SPDX expression, or by its name where it is neither. */
+/** A licence as SPDX id, SPDX expression, or name. */
 function licenceChoice(licence: string): object {
   if (/^[\w.+-]+$/.test(licence)) return { license: { id: licence } };
   return /^[\w.+ ()-]+$/.test(licence) ? { expression: licence } : { license: { name: licence } };
 }
 
-/** A UUID of version 8 (RFC 9562) with bits of a digest. */
+/** A UUID of version 8 (RFC 9562) from a digest. */
 function uuidOf(hex: string): string {
   const parts = [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`];
   return [...parts, hex.slice(20, 32)].join('-');

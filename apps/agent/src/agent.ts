@@ -2,41 +2,44 @@ import { productVersion as version } from '@vantage/domain';
 import { whyNoPing } from '@vantage/icmp';
 import { type Clock, every, type Logger, messageOf } from '@vantage/kernel';
 import { serveMetrics } from '@vantage/kernel/metrics';
-import type { Config } from './config/config.ts';
-import { createLocalSecrets } from './config/local-secrets.ts';
-import { timingOf } from './config/time-scale.ts';
-import { recordLink, statusOf } from './doctor/status-of.ts';
+import type { AgentConfig } from './config/agent-config.ts';
+import { timingOf } from './config/agent-timing.ts';
+import { createLocalSecrets } from './config/local-secrets-file.ts';
+import { statusOf } from './doctor/current-status.ts';
+import { recordLink } from './doctor/link-record.ts';
 import { serveStatus } from './doctor/status-socket.ts';
-import { createEnrolment, type Enrolment } from './enrol/enrolment.ts';
 import { openIdentityFolder } from './enrol/identity-folder.ts';
+import { createOwnCertificate, type OwnCertificate } from './enrol/own-certificate.ts';
 import { createAgentMetrics } from './metrics/agent-metrics.ts';
-import type { AgentPolicy } from './policy/policy.ts';
-import { concurrencyOf, createChecks } from './run/checks.ts';
-import { createConversation } from './run/conversation.ts';
+import type { AgentPolicy } from './policy/agent-policy.ts';
+import { concurrencyOf } from './run/check-concurrency.ts';
+import { createChecks } from './run/checks.ts';
 import { runUntilDrained } from './run/drain.ts';
-import { reportCoverage, startRounds } from './run/rounds.ts';
+import { startPeriodicWork } from './run/periodic-work.ts';
+import { reportCoverage } from './run/report-coverage.ts';
+import { createSessionHandlers } from './run/session-handlers.ts';
 import { openStores, type Stores } from './run/stores.ts';
-import { standardPings } from './stream/connection.ts';
-import { createLink, type Link } from './stream/link.ts';
-import { batchOf, createUploader } from './stream/uploader.ts';
+import { standardPings } from './stream/controller-connection.ts';
+import { type ControllerLink, createLink } from './stream/controller-link.ts';
+import { batchOf } from './stream/outgoing-batch.ts';
+import { createUploader } from './stream/uploader.ts';
 import { openUpgrader, type Upgrader } from './upgrade/upgrader.ts';
 
-/** How often the agent looks whether its certificate is due. */
+/** Interval between checks whether the certificate is due for renewal. */
 const renewEveryMs = 10 * 60_000;
 
-/** The parts of an agent. */
 interface AgentDeps {
-  readonly config: Config;
+  readonly config: AgentConfig;
   readonly policy: AgentPolicy;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
   readonly signal: AbortSignal;
-  /** The launcher of this process; undefined: none that could start another version. */
+  /** The launcher of this process; undefined: no launcher could start another version. */
   readonly launcher?: { readonly home: string | undefined; readonly restart: () => void };
 }
 
-/** Runs the agent until the signal aborts; resolves when everything it knows is on disk. */
+/** Runs the agent until the signal aborts. Resolves when all its state is on disk. */
 export async function runAgent(deps: AgentDeps): Promise<void> {
   const { config, policy, clock, random, log, signal } = deps;
   const timing = timingOf(config.testTimeScale);
@@ -46,9 +49,9 @@ export async function runAgent(deps: AgentDeps): Promise<void> {
   const localSecrets = createLocalSecrets({
     file: config.secretsFile,
     onFault: (text) => log.error(`${text}; the secrets read before stay in force`),
-    onChange: (count) => log.info({ secrets: count }, "this machine's own secrets were read again"),
+    onChange: (count) => log.info({ secrets: count }, 'the local secrets of this host were read again'),
   });
-  const enrolment = await openEnrolment(deps, stores);
+  const enrolment = await openOwnCertificate(deps, stores);
   const { endpoints, proxy } = config;
   const link = createLink({
     endpoints,
@@ -71,7 +74,7 @@ export async function runAgent(deps: AgentDeps): Promise<void> {
   const checks = createChecks({ ...parts, policy, random, concurrency, signal });
   const capacity = Math.min(policy.checksPerMinute, concurrency * 60);
   const upgrader = await openOwnUpgrader(deps, { enrolment, link });
-  const conversation = createConversation({ ...parts, checks, uploader, upgrader, version, capacity });
+  const sessionHandlers = createSessionHandlers({ ...parts, checks, uploader, upgrader, version, capacity });
 
   log.info({ version, devices: assignments.all.size, records: outbox.records }, 'agent starts');
   reportPingFault(whyNoPing(), log);
@@ -83,9 +86,9 @@ export async function runAgent(deps: AgentDeps): Promise<void> {
     metricsPort === undefined
       ? undefined
       : await serveMetrics(createAgentMetrics({ ...stores, ...checks, link }, version), metricsPort);
-  using _rounds = startRounds({ ...parts, checks });
+  using _periodicWork = startPeriodicWork({ ...parts, checks });
   using _renewals = every(clock, renewEveryMs, () => void enrolment.renewIfDue(signal));
-  const { handlers, record } = recordLink(conversation, clock);
+  const { handlers, record } = recordLink(sessionHandlers, clock);
   const startedMs = Math.round(clock.nowUs() / 1000);
   await using _status = await serveStatus(
     config.dataDir,
@@ -103,20 +106,20 @@ export async function runAgent(deps: AgentDeps): Promise<void> {
   log.info({ records: outbox.records }, 'agent ends');
 }
 
-/** Says that this agent may not ping, to its log and to `vantage up`, which may have started it. */
+/** Reports that this agent may not ping: to its log, and to `vantage up`, which may have started it. */
 function reportPingFault(fault: string | undefined, log: Logger): void {
   if (fault === undefined) return;
-  log.warn(`checks by PING do not work here: ${fault}`);
+  log.warn(`PING checks do not work here: ${fault}`);
   process.send?.({ type: 'ping-fault', text: fault });
 }
 
 /** The agent's certificate, from its folder. */
-async function openEnrolment(
+async function openOwnCertificate(
   { config, clock, random, log }: AgentDeps,
   { identity, time }: Stores,
-): Promise<Enrolment> {
+): Promise<OwnCertificate> {
   const { endpoints, token, ca, proxy, dataDir } = config;
-  return createEnrolment({
+  return createOwnCertificate({
     endpoints,
     token,
     ca,
@@ -130,10 +133,10 @@ async function openEnrolment(
   });
 }
 
-/** Upgrades of this agent, as the controller asks for them over the stream. */
+/** Upgrades this agent when the controller requests it over the stream. */
 function openOwnUpgrader(
   { config, launcher, clock, random, log, signal }: AgentDeps,
-  { enrolment, link }: { readonly enrolment: Enrolment; readonly link: Link },
+  { enrolment, link }: { readonly enrolment: OwnCertificate; readonly link: ControllerLink },
 ): Promise<Upgrader> {
   const { dataDir, releaseKeyFile, endpoints, proxy } = config;
   return openUpgrader({

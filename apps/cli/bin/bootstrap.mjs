@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { installPackages } from './install.mjs';
 import { buildPage } from './page.mjs';
 
-const leastNode = 24;
+const minNode = 24;
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
 const modules = path.join(root, 'node_modules');
 const stamp = path.join(modules, '.vantage-installed');
@@ -20,10 +20,10 @@ const fail = (text) => {
   process.exit(1);
 };
 
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {}); // a reader may close our output early, and a disk may refuse a line: the child goes on
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {}); // a lost output must not end the child
 
-const above = lifelines();
-if (!existsSync(path.join(modules, 'commander')) && isQuestion()) showHelp();
+const ancestors = ancestorIds();
+if (!existsSync(path.join(modules, 'commander')) && isHelpRequest()) showHelp();
 await install();
 const node = await findNode();
 if (command === 'up') buildPage({ root, node, say });
@@ -31,44 +31,43 @@ const script = command === 'test' ? 'tests/harness/run-all.ts' : 'apps/cli/src/m
 const args = command === 'test' ? rest : [command, ...rest];
 run(node, [path.join(root, script), ...args]);
 
-/** Whether somebody only wants to know which commands or settings there are. */
-function isQuestion() {
+/** Whether the command only shows commands or settings. */
+function isHelpRequest() {
   return (
     ['help', '--help', '-h', 'settings'].includes(command) ||
-    rest.some((one) => ['--help', '-h'].includes(one))
+    rest.some((argument) => ['--help', '-h'].includes(argument))
   );
 }
 
-/** Shows the help without the packages that make it: a test keeps both texts equal. Ends the program. */
+/** Shows the help before packages are installed, and exits. A test keeps this text equal to the real help. */
 function showHelp() {
   const isAboutSettings = command === 'settings' || (command === 'help' && rest[0] === 'settings');
   const file = isAboutSettings ? 'docs/settings.md' : 'apps/cli/bin/help.txt';
   process.stdout.write(readFileSync(path.join(root, file), 'utf8'));
   if (!isAboutSettings)
     process.stdout.write(
-      '\nThe packages are not installed yet; the first command that is no question installs them.\n',
+      '\nThe packages are not installed yet; the first command other than help installs them.\n',
     );
   process.exit(0);
 }
 
 /**
- * Runs `npm ci` unless node_modules holds the packages of the lockfile. Only `npm start` and `npm test` replace present
- * packages.
+ * Runs `npm ci` unless the packages of the lockfile are installed. Only `npm start` and `npm test` replace packages.
  */
 async function install() {
   const text = readFileSync(path.join(root, 'package-lock.json'), 'utf8');
   const lock = createHash('sha256').update(text).digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
   const { packages } = JSON.parse(text);
-  if (holds(packages)) return mark(lock);
-  const wanted = Object.entries(packages).filter(([, { dev }]) => !dev);
-  // Packages of development may be missing (npm ci --omit=dev), except for the tests.
-  if (command !== 'test' && holds(Object.fromEntries(wanted))) return;
+  if (areInstalled(packages)) return recordInstalled(lock);
+  const required = Object.entries(packages).filter(([, { dev }]) => !dev);
+  // Development packages may be missing (npm ci --omit=dev), except for the tests.
+  if (command !== 'test' && areInstalled(Object.fromEntries(required))) return;
   if (existsSync(modules) && !process.env.npm_lifecycle_event)
-    return say('the packages are not those of package-lock.json; "npm ci" installs them');
+    return say('the packages do not match package-lock.json; "npm ci" installs them');
   say(
     existsSync(modules)
-      ? 'the packages are not those of package-lock.json: installing (npm ci)'
+      ? 'the packages do not match package-lock.json: installing (npm ci)'
       : 'first start: installing packages (npm ci), this takes a minute or two',
   );
   const from = Date.now();
@@ -77,40 +76,39 @@ async function install() {
     root,
     say,
     npm: npm && /\.c?js$/.test(npm) ? [process.execPath, npm] : ['npm'],
-    watch: (child) => passOn(child, { insistMs: 2_000 }),
+    watch: (child) => forwardSignals(child, { insistMs: 2_000 }),
   });
   if (problem !== undefined) fail(problem);
   say(`packages are installed (${Math.round((Date.now() - from) / 1000)} s)`);
-  mark(lock);
+  recordInstalled(lock);
 }
 
-/**
- * Whether every one of these packages of the lockfile is there in its version; optional ones may be missing, except for
- * those of this platform.
- */
-function holds(packages) {
+/** Whether these packages of the lockfile are installed. Optional packages of other platforms may be missing. */
+function areInstalled(packages) {
   try {
-    const there = JSON.parse(readFileSync(path.join(modules, '.package-lock.json'), 'utf8')).packages;
+    const installed = JSON.parse(readFileSync(path.join(modules, '.package-lock.json'), 'utf8')).packages;
     return Object.entries(packages).every(
-      ([place, one]) =>
-        one.link ||
-        !place.startsWith('node_modules/') ||
-        (there[place] ? there[place].version === one.version : one.optional && !isForHere(one)),
+      ([folder, entry]) =>
+        entry.link ||
+        !folder.startsWith('node_modules/') ||
+        (installed[folder]
+          ? installed[folder].version === entry.version
+          : entry.optional && !isForThisPlatform(entry)),
     );
   } catch (error) {
-    // Nothing was installed, or not completely. A file that cannot be read is no reason to replace the packages.
+    // Without a complete list, nothing was installed completely. A file that cannot be read must not replace packages.
     if (error instanceof SyntaxError || ['ENOENT', 'ENOTDIR'].includes(error.code)) return false;
-    return fail(`whether the packages are installed cannot be found out: ${error.message}`);
+    return fail(`cannot determine whether the packages are installed: ${error.message}`);
   }
 }
 
-/** Whether a package holds programs of this platform. Those of PostgreSQL and Node need glibc. */
-function isForHere({ os = [], cpu = [], libc = ['glibc'] }) {
+/** Whether a package has programs for this platform. PostgreSQL and Node need glibc. */
+function isForThisPlatform({ os = [], cpu = [], libc = ['glibc'] }) {
   return os.includes(process.platform) && cpu.includes(process.arch) && libc.includes('glibc');
 }
 
-/** Records which lockfile is installed. In a read-only folder each start compares the packages again. */
-function mark(lock) {
+/** Records the installed lockfile. In a read-only folder each start compares the packages again. */
+function recordInstalled(lock) {
   try {
     writeFileSync(stamp, lock);
   } catch {
@@ -118,24 +116,24 @@ function mark(lock) {
   }
 }
 
-/** The Node that comes with the packages, else this one, else the one on PATH. */
+/** The Node in the packages, else the running Node, else Node on PATH. */
 async function findNode() {
   const name = `node-${process.platform}-${process.arch}`;
   const folder = path.join(modules, name);
-  const own = path.join(folder, 'bin', 'node');
-  if (existsSync(own)) {
-    const { problemOfFolder } = await import('@vantage/domain/binaries'); // is there only when packages are installed
+  const packagedNode = path.join(folder, 'bin', 'node');
+  if (existsSync(packagedNode)) {
+    const { problemOfFolder } = await import('@vantage/domain/binaries'); // exists only when packages are installed
     const problem = problemOfFolder({ name, folder, marker: path.join(modules, '.vantage-compared') });
     if (problem !== undefined) fail(problem);
   }
-  const refused = [];
-  for (const file of [own, process.execPath, 'node']) {
+  const rejected = [];
+  for (const file of [packagedNode, process.execPath, 'node']) {
     if (path.isAbsolute(file) && !existsSync(file)) continue;
     const version = file === process.execPath ? process.version : versionOf(file);
-    if (Number(/^v(\d+)\./.exec(version)?.[1]) >= leastNode) return file;
-    refused.push(`${file} is ${version || 'not to be run'}`);
+    if (Number(/^v(\d+)\./.exec(version)?.[1]) >= minNode) return file;
+    rejected.push(`${file} ${version ? `is ${version}` : 'cannot be run'}`);
   }
-  return fail(`Node ${leastNode} or later is needed: ${refused.join(', ')}. Install it and start again.`);
+  return fail(`Node ${minNode} or later is needed: ${rejected.join(', ')}. Install it and start again.`);
 }
 
 function versionOf(file) {
@@ -143,40 +141,39 @@ function versionOf(file) {
   return answer.status === 0 ? answer.stdout.trim() : '';
 }
 
-/** Runs the program and ends with its exit code. */
+/** Runs the program and exits with its exit code. */
 function run(file, argv) {
   const child = spawn(file, argv, {
     env: {
-      // Programs that start again read their compiled code from here: they start sooner, and without the compiler they
-      // need less memory.
+      // Restarted programs read their compiled code from here. They start faster and need less memory.
       NODE_COMPILE_CACHE: path.join(modules, '.cache', 'compiled'),
       ...process.env,
       PATH: `${path.join(modules, '.bin')}${path.delimiter}${process.env.PATH ?? ''}`,
     },
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });
-  passOn(child);
+  forwardSignals(child);
   child.once('error', (error) => fail(`${file}: ${error.message}`));
   child.once('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)));
 }
 
 /**
- * Passes our signals to the child, and ends it when the process that holds our IPC channel is gone, or npm above us is.
- * With `insistMs` it kills a child that runs that long after the first of them. `asked` of the answer becomes true at
- * the first of them.
+ * Forwards our signals to the child, and ends it when our parent with the IPC channel, or npm above us, has ended. With
+ * `insistMs` a child that still runs after that time is killed. `isEnding` of the result becomes true at the first
+ * signal.
  */
-function passOn(child, { insistMs } = {}) {
-  const end = { asked: false };
+function forwardSignals(child, { insistMs } = {}) {
+  const state = { isEnding: false };
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   let insist;
   const pass = (signal) => {
-    end.asked = true;
+    state.isEnding = true;
     child.kill(signal);
     if (insistMs !== undefined) insist ??= setTimeout(() => child.kill('SIGKILL'), insistMs);
   };
-  // npm and its shell do not always pass a signal on before they end.
+  // npm and its shell do not always forward a signal before they end.
   const watch = setInterval(() => {
-    if (!process.env.npm_lifecycle_event || lifelines() === above) return;
+    if (!process.env.npm_lifecycle_event || ancestorIds() === ancestors) return;
     clearInterval(watch);
     pass('SIGTERM');
   }, 100).unref();
@@ -189,11 +186,11 @@ function passOn(child, { insistMs } = {}) {
     for (const signal of signals) process.off(signal, pass);
     process.off('disconnect', orphaned);
   });
-  return end;
+  return state;
 }
 
-/** Our parent and, when that is the shell in which npm runs a script, its parent too. When one of them ends, we end. */
-function lifelines() {
+/** Our parent and, where it is npm's shell, its parent. When one of them ends, we end. */
+function ancestorIds() {
   const { ppid } = process;
   try {
     if (readFileSync(`/proc/${ppid}/cmdline`, 'utf8').split('\0')[1] !== '-c') return `${ppid}`;

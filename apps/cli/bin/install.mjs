@@ -1,12 +1,10 @@
-// `npm ci` as the first start runs it. Plain JavaScript without dependencies, for any Node from 18 on.
+// Runs `npm ci` for the first start. Plain JavaScript without dependencies, for any Node from 18 on.
 import { spawn } from 'node:child_process';
 
-/** The installation is given up when npm prints nothing for this long. */
-const quietMs = 300_000;
-const everyMs = 10_000;
-/**
- * By default npm waits five minutes for each answer of the registry, three times. That is too long without a message.
- */
+/** The installation fails when npm prints nothing for this time. */
+const maxQuietMs = 300_000;
+const reportMs = 10_000;
+/** By default npm waits three times five minutes for each answer of the registry, without a message. */
 const options = [
   'ci',
   '--no-audit',
@@ -18,24 +16,24 @@ const options = [
 ];
 
 /**
- * Runs `npm ci` in `root` and reports with `say` for what it waits. `npm` is the file and arguments of npm.
- * `watch(child)` passes signals on; `asked` of its answer becomes true at the first one. Resolves with undefined when
- * all packages are installed, else with the problem in words.
+ * Runs `npm ci` in `root` and reports progress with `say`. `npm` is npm's file with its arguments. `watch(child)`
+ * forwards signals; `isEnding` of its result becomes true at the first signal. Resolves with undefined when all
+ * packages are installed, else with the problem.
  */
-export function installPackages({ root, npm, say, watch, limits = { quietMs, everyMs } }) {
+export function installPackages({ root, npm, say, watch, limits = { maxQuietMs, reportMs } }) {
   const [file, ...argv] = npm;
   const from = Date.now();
   const seconds = (sinceMs) => Math.round((Date.now() - sinceMs) / 1000);
-  const state = { fetched: 0, last: '', atMs: from, said: '', gaveUp: false };
+  const state = { fetched: 0, last: '', atMs: from, output: '', gaveUp: false };
   return new Promise((resolve) => {
     const child = spawn(file, [...argv, ...options], { cwd: root, stdio: ['ignore', 'ignore', 'pipe'] });
     const stop = watch(child);
     const ticker = setInterval(() => {
       say(`still installing packages, ${seconds(from)} s: ${waitingFor(state, seconds)}`);
-      if (Date.now() - state.atMs < limits.quietMs) return;
+      if (Date.now() - state.atMs < limits.maxQuietMs) return;
       state.gaveUp = true;
       child.kill('SIGKILL');
-    }, limits.everyMs);
+    }, limits.reportMs);
     let rest = '';
     child.stderr.on('data', (chunk) => {
       const lines = (rest + chunk).split('\n');
@@ -45,14 +43,14 @@ export function installPackages({ root, npm, say, watch, limits = { quietMs, eve
     const end = (how) => {
       clearInterval(ticker);
       if (how === undefined) return resolve(undefined);
-      if (stop.asked)
+      if (stop.isEnding)
         return resolve('the installation of packages was interrupted; the next start continues it');
       if (state.gaveUp)
         return resolve(
           `installing packages was given up after ${seconds(from)} s: ${waitingFor(state, seconds)}. Is the registry to be reached ("npm ping"; behind a proxy: "npm config set https-proxy …")? The next start tries again`,
         );
       return resolve(
-        `installing packages failed (${how}); "npm ci" in ${root} shows why\n${state.said}`.trim(),
+        `installing packages failed (${how}); "npm ci" in ${root} shows why\n${state.output}`.trim(),
       );
     };
     child.once('error', () => end('npm was not found'));
@@ -60,12 +58,12 @@ export function installPackages({ root, npm, say, watch, limits = { quietMs, eve
   });
 }
 
-/** Reads a line of npm's log: fetches are counted, anything else is kept to be shown when it fails. */
+/** Counts fetches in npm's log, and keeps the last other lines for the error message. */
 function note(state, line) {
   state.atMs = Date.now();
   const fetched = /^npm http fetch (?:GET|POST) (\d+) (\S+)/.exec(line);
   if (fetched === null) {
-    state.said = `${state.said}${line}\n`.slice(-4_000);
+    state.output = `${state.output}${line}\n`.slice(-4_000);
     return;
   }
   state.fetched += 1;
@@ -74,8 +72,8 @@ function note(state, line) {
 
 function waitingFor({ fetched, last, atMs }, seconds) {
   const quiet = seconds(atMs);
-  if (fetched === 0) return `npm waits for the registry, which has sent nothing yet`;
+  if (fetched === 0) return 'npm waits for the registry, which has sent nothing yet';
   return quiet < 20
-    ? `${fetched} files came, the last is ${last}`
-    : `${fetched} files came, nothing for ${quiet} s since ${last} (npm waits for the registry, or unpacks on a slow disk)`;
+    ? `${fetched} files downloaded, the last is ${last}`
+    : `${fetched} files downloaded, nothing for ${quiet} s after ${last} (npm waits for the registry, or unpacks on a slow disk)`;
 }

@@ -1,9 +1,9 @@
-/** Builds the page with this Node unless it is built of the present sources; says where it cannot. */
-export function buildPage(given: {
+/** Builds the dashboard with `node` unless it is up to date. A failure is only reported. */
+export function buildPage(options: {
   readonly root: string;
   readonly node: string;
   readonly say: (text: string) => void;
 }): void;
 
-/** Whether the built page is that of the present sources. */
+/** Whether the built dashboard is up to date. */
 export function isPageBuilt(root: string): boolean;

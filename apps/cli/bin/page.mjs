@@ -1,36 +1,34 @@
-// Builds the page before a start, where its sources changed. Plain JavaScript without dependencies, for any Node from
-// 18 on.
+// Builds the dashboard before a start when its sources have changed. Plain JavaScript without dependencies, for any
+// Node from 18 on.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** The file in the built page that holds the hash of its sources. */
+/** The file with the hash of the sources, in the built dashboard. */
 const stampFile = 'apps/dashboard/dist/.sources';
 const folders = ['apps/dashboard/src', 'apps/dashboard/public', 'libs/client/src'];
 const files = [
   ...['index.html', 'build.ts', 'vite.config.ts'].map((name) => `apps/dashboard/${name}`),
   'package-lock.json',
+  // The editor of scripts completes its names.
+  'docs/script/vantage-script.d.ts',
 ];
 
-/**
- * Builds the page with this Node unless it is built of the present sources. The system starts without it too, because
- * the API needs no page.
- */
+/** Builds the dashboard unless it is up to date. A failure is only reported, because the API works without it. */
 export function buildPage({ root, node, say }) {
   if (isPageBuilt(root)) return;
   if (!existsSync(path.join(root, 'node_modules/vite')))
-    return say('the page is not built: the packages of development are missing (npm ci installs them)');
+    return say('the page is not built: the development packages are missing (npm ci installs them)');
   say('building the page, because its sources changed');
   const from = Date.now();
   const script = path.join(root, 'apps/dashboard/build.ts');
   const built = spawnSync(node, [script, hashOf(root)], { encoding: 'utf8', timeout: 120_000 });
   if (built.status === 0) return say(`the page is built (${((Date.now() - from) / 1000).toFixed(1)} s)`);
-  const why = `${built.stderr ?? built.error ?? ''}`.trim().slice(-2_000);
-  say(`the page could not be built; "npm run build" shows why\n${why}`.trim());
+  const reason = `${built.stderr ?? built.error ?? ''}`.trim().slice(-2_000);
+  say(`the page could not be built; "npm run build" shows the reason\n${reason}`.trim());
 }
 
-/** Whether the built page is that of the present sources. */
 export function isPageBuilt(root) {
   return builtOf(root) === hashOf(root);
 }
@@ -52,7 +50,7 @@ function builtOf(root) {
   try {
     return readFileSync(path.join(root, stampFile), 'utf8');
   } catch {
-    return undefined; // it is built now
+    return undefined; // not built yet
   }
 }
 

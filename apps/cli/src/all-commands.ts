@@ -1,32 +1,31 @@
 import { Fault } from '@vantage/kernel';
 import { CommanderError } from 'commander';
-import type { AdminOf } from './admin.ts';
+import type { AdminOf } from './admin-process.ts';
 import { type CommandLine, createCommandLine } from './command-line.ts';
-import { addAccountCommands } from './commands/accounts.ts';
-import { addAgentCommands } from './commands/agents.ts';
-import { addAlertCommands } from './commands/alerts.ts';
-import { addAuditCommands } from './commands/audit.ts';
-import { addBackupCommands } from './commands/backup.ts';
-import { addCodeCommands } from './commands/code.ts';
-import { addCompletionCommands } from './commands/completion.ts';
-import { addContactCommands } from './commands/contacts.ts';
-import { addDatabaseCommands } from './commands/database.ts';
+import { addAccountCommands } from './commands/account-commands.ts';
+import { addAgentCommands } from './commands/agent-commands.ts';
+import { addAlertCommands } from './commands/alert-commands.ts';
+import { addAuditCommands } from './commands/audit-commands.ts';
+import { addBackupCommands } from './commands/backup-commands.ts';
+import { addCodeCommands } from './commands/code-commands.ts';
+import { addCompletionCommands } from './commands/completion-commands.ts';
+import { addContactCommands } from './commands/contact-commands.ts';
+import { addDatabaseCommands } from './commands/database-commands.ts';
 import { locationsOnHost } from './commands/host-commands.ts';
-import { addCompareCommand, addImportCommands } from './commands/imports.ts';
-import { addKeyCommands } from './commands/keys.ts';
-import { addLoginCommand } from './commands/login.ts';
-import { addLogsCommand } from './commands/logs.ts';
-import { addMcpCommand } from './commands/mcp.ts';
-import { addQuarantineCommands } from './commands/quarantine.ts';
-import { addReleaseCommands } from './commands/releases.ts';
-import { addResourceCommands } from './commands/resources.ts';
-import { addScriptCommands } from './commands/script.ts';
-import { addSizeCommand } from './commands/size.ts';
-import { addSystemCommands } from './commands/system.ts';
-import { addVerbCommands } from './commands/verbs.ts';
-import { renderFailure } from './output.ts';
+import { addCompareCommand, addImportCommands } from './commands/import-commands.ts';
+import { addKeyCommands } from './commands/key-commands.ts';
+import { addLoginCommand } from './commands/login-command.ts';
+import { addLogsCommand } from './commands/logs-command.ts';
+import { addMcpCommand } from './commands/mcp-command.ts';
+import { addQuarantineCommands } from './commands/quarantine-commands.ts';
+import { addReleaseCommands } from './commands/release-commands.ts';
+import { addResourceCommands } from './commands/resource-commands.ts';
+import { addScriptCommands } from './commands/script-command.ts';
+import { addSizeCommand } from './commands/size-command.ts';
+import { addSystemCommands } from './commands/system-commands.ts';
+import { addVerbCommands } from './commands/verb-commands.ts';
+import { renderFailure } from './print-answer.ts';
 
-/** Creates the program with all of its commands. */
 export function createAllCommands(adminOf?: AdminOf): CommandLine {
   const commandLine = createCommandLine(adminOf);
   addSystemCommands(commandLine);
@@ -54,21 +53,21 @@ export function createAllCommands(adminOf?: AdminOf): CommandLine {
   return commandLine;
 }
 
-/** Codes of faults that the caller's arguments or settings cause; the last four are those of `script run`. */
-const mistakes = ['settings', 'bad_name', 'unreadable', 'no_script', 'bad_secrets', 'bad_timeout'];
+/** Codes of faults in the caller's arguments or settings. The last four are from `script run`. */
+const callerFaults = ['settings', 'bad_name', 'unreadable', 'no_script', 'bad_secrets', 'bad_timeout'];
 
-/** Runs the command of these arguments. A failure is printed, and is in `process.exitCode`: 1, or 2 for a mistake. */
+/** Runs a command. A failure is printed and sets `process.exitCode`: 2 for faults of the caller, else 1. */
 export async function runCommandLine(args: readonly string[], adminOf?: AdminOf): Promise<void> {
   const commandLine = createAllCommands(adminOf);
   try {
     await commandLine.run(args);
   } catch (error) {
     if (error instanceof CommanderError) {
-      // Commander has printed the reason; help and version are no failures.
+      // Commander has printed the reason. Help and version are not failures.
       process.exitCode = error.exitCode === 0 ? 0 : 2;
     } else {
       console.error(renderFailure(error, commandLine.asJson()));
-      process.exitCode = error instanceof Fault && mistakes.includes(error.code) ? 2 : 1;
+      process.exitCode = error instanceof Fault && callerFaults.includes(error.code) ? 2 : 1;
     }
   }
 }

@@ -4,23 +4,21 @@ import { productVersion } from '@vantage/domain';
 import { type Accepted, createSettingsReader, Fault, type SettingsReader } from '@vantage/kernel';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
-import { type Admin, type AdminOf, createAdmin } from './admin.ts';
-import { printText, render } from './output.ts';
+import { type Admin, type AdminOf, createAdmin } from './admin-process.ts';
+import { printText, render } from './print-answer.ts';
 import { runningDatabase } from './running-database.ts';
-import { controllerEnvironment } from './up/environment.ts';
+import { controllerEnvironment } from './up/part-environment.ts';
 
-/** Context of all commands: the program to which they belong, and how they answer. */
+/** The program with its commands, and the output of their answers. */
 export interface CommandLine {
   readonly program: Command;
-  /** Adds a group of commands, `keys`, or finds the one of this name. Each of its commands takes `--json`. */
+  /** Adds a group of commands such as `keys`, or returns the existing one. Each of its commands accepts `--json`. */
   readonly group: (name: string, description: string) => Command;
-  /** Parses the arguments and runs the command. */
   readonly run: (args: readonly string[]) => Promise<void>;
-  /** Whether the answer is to be JSON. */
   readonly asJson: () => boolean;
   /**
-   * Runs an operator's command on the database that the settings name, and prints its answer; `asText` gives the text
-   * for people, where rows do not do.
+   * Runs an operator's command on the database of the settings, and prints its answer. `asText` formats the answer for
+   * people where a table does not fit.
    */
   readonly answer: <T extends object>(
     work: (admin: Admin, settings: SettingsReader['given']) => Promise<T>,
@@ -28,28 +26,26 @@ export interface CommandLine {
   ) => Promise<void>;
 }
 
-/** A database by its URL, as the controller takes it. */
+/** The form of URL that the controller accepts. */
 const databaseUrl: Accepted<string> = [
   z.string().regex(/^postgres(ql)?:\/\/./),
   'postgres://user:password@host:5432/name',
 ];
 
-/** Reads the settings from the environment and the optional file; `problems` names those that are wrong. */
+/** Reads the settings from the environment and the optional file. Wrong settings are in `problems`. */
 export function readSettings(): SettingsReader {
   return createSettingsReader({ env: process.env, readText: (file) => readFileSync(file, 'utf8') });
 }
 
-/**
- * The data folder, and the environment in which a program of the controller runs. Throws a Fault for wrong settings.
- */
-export function controllerSurroundings(): { readonly dataDir: string; readonly env: NodeJS.ProcessEnv } {
+/** The data folder and the environment for a program of the controller. Throws a Fault for wrong settings. */
+export function controllerContext(): { readonly dataDir: string; readonly env: NodeJS.ProcessEnv } {
   const { given, problems } = readSettings();
   if (problems.length > 0) throw new Fault('stop', 'settings', problems.join('\n'));
   const dataDir = path.resolve(given['VANTAGE_DATA'] ?? 'data');
   return { dataDir, env: controllerEnvironment({ given, env: process.env }, dataDir) };
 }
 
-/** Creates the program without its commands. */
+/** A program without commands. */
 export function createCommandLine(adminOf: AdminOf = createAdmin): CommandLine {
   const program = new Command('vantage')
     .description(
@@ -57,15 +53,15 @@ export function createCommandLine(adminOf: AdminOf = createAdmin): CommandLine {
     )
     .version(productVersion, '-V, --version', 'show the version')
     .option('--json', 'answer as JSON')
-    .enablePositionalOptions() // `agents upgrade` has a --version of its own
+    .enablePositionalOptions() // `agents upgrade` has its own --version
     .helpOption('-h, --help', 'show this')
     .addHelpText(
       'after',
-      '\n"vantage help settings" shows the settings. A command ends with 0 when it is done, 1 when it failed, 2 when arguments or settings are wrong.',
+      '\n"vantage help settings" shows the settings. A command ends with 0 on success, 1 on failure, and 2 when arguments or settings are wrong.',
     )
     .showHelpAfterError('(--help shows what is accepted)')
     .exitOverride();
-  // `--json` of a command is the program's, and no option of the command.
+  // `--json` of a command belongs to the program, so it must not be among the command's options.
   program.hook('preAction', (_, command) => void Reflect.deleteProperty(command.opts(), 'json'));
   const groups: Command[] = [];
   const asJson = () => program.opts()['json'] === true;
@@ -73,8 +69,8 @@ export function createCommandLine(adminOf: AdminOf = createAdmin): CommandLine {
     program,
     asJson,
     group(name, description) {
-      const there = groups.find((each) => each.name() === name);
-      if (there !== undefined) return there;
+      const existing = groups.find((group) => group.name() === name);
+      if (existing !== undefined) return existing;
       const group = program.command(name).description(description);
       groups.push(group);
       return group;
@@ -95,32 +91,32 @@ export function createCommandLine(adminOf: AdminOf = createAdmin): CommandLine {
   };
 }
 
-/** `--json` of a command: the same as `--json` before the command. `about` describes it. */
-export function jsonOption(program: Command, about: string): [string, string, () => void] {
-  return ['--json', about, () => void program.setOptionValue('json', true)];
+/** `--json` of a command, which means the same as `--json` before the command. */
+export function jsonOption(program: Command, description: string): [string, string, () => void] {
+  return ['--json', description, () => void program.setOptionValue('json', true)];
 }
 
 const nameRule = 'A name has 1 to 200 characters.';
 const isName = (text: string) => text.trim() !== '' && text.length <= 200;
 
-/** Parses an argument that is a name as the REST API takes it. */
+/** Parses an argument that is a name, by the rules of the REST API. */
 export function parseName(text: string): string {
   if (!isName(text)) throw new InvalidArgumentError(nameRule);
   return text;
 }
 
-/** Throws a Fault where a name that was not parsed as an argument is none. */
+/** Like `parseName`, for text that is not an argument. Throws a Fault. */
 export function requireName(text: string): string {
   if (!isName(text)) throw new Fault('stop', 'bad_name', nameRule);
   return text;
 }
 
-/** `--account`, of a command on one account. */
+/** `--account` of a command for a single account. */
 export function accountOption(): Option {
   return new Option('--account <name>', 'name or id of the account').default('default');
 }
 
-/** `--account`, of a list that otherwise holds all accounts. */
+/** `--account` of a list. Without it the list has all accounts. */
 export function accountFilter(): Option {
   return new Option('--account <name>', 'only of this account');
 }

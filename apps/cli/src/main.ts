@@ -1,5 +1,5 @@
 import { runCommandLine } from './all-commands.ts';
-import { tolerateLostOutput } from './output.ts';
+import { tolerateLostOutput } from './print-answer.ts';
 
 tolerateLostOutput();
 await runCommandLine(process.argv.slice(2));

@@ -11,9 +11,9 @@ const failure = z.object({
 });
 
 /**
- * Runs a program of the controller's folder `admin` (apps are joined by processes, never by imports), and returns its
- * answer. The call goes through its standard input, because every user of the machine can read a command line. Throws a
- * Fault with the code and message of a failure.
+ * Runs a program of the controller's folder `admin` in a process, because apps never import each other. The call goes
+ * to its standard input, because every user of the machine can read a command line. Throws a Fault with the code and
+ * message of a failure.
  */
 export async function runProgram<T extends z.ZodType>(
   name: 'backup' | 'copy',
@@ -27,14 +27,14 @@ export async function runProgram<T extends z.ZodType>(
     child.once('error', reject);
     child.once('close', (code, killedBy) => resolve(killedBy ?? `code ${code}`));
   });
-  child.stdin.on('error', () => {}); // its end is reported below
+  child.stdin.on('error', () => {}); // reported below by the missing answer
   child.stdin.end(JSON.stringify(call));
-  const [out, how] = await Promise.all([text(child.stdout), ended]);
+  const [out, ending] = await Promise.all([text(child.stdout), ended]);
   const reply = out === '' ? undefined : JSON.parse(out);
   const failed = failure.safeParse(reply);
   if (failed.success) throw new Fault('stop', failed.data.error.code, failed.data.error.message);
   const done = success.safeParse(reply);
   if (!done.success)
-    throw new Fault('stop', 'failed', `the controller's ${name} program ended without an answer (${how})`);
+    throw new Fault('stop', 'failed', `the controller's ${name} program ended without an answer (${ending})`);
   return answer.parse(done.data.answer);
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 const quickstart = z.object({ database_url: z.string() });
 
-/** The URL of the database of the system that runs on a data folder; throws a Fault when none runs there. */
+/** The database URL of the system that runs on a data folder. Throws a Fault where none runs. */
 export function runningDatabase(dataDir: string): string {
   const file = path.resolve(dataDir, 'quickstart.json');
   const text = readIfPresentSync(file);

@@ -1,14 +1,14 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Dialog } from './parts/dialog.tsx';
-import { Frame } from './parts/frame.tsx';
 import { useKeys } from './parts/keys.ts';
 import { LeaveDialog } from './parts/leave-dialog.tsx';
-import { Failure, Waiting } from './parts/notice.tsx';
+import { FailureNotice, WaitingRows } from './parts/notice.tsx';
+import { PageFrame } from './parts/page-frame.tsx';
 import { screenList } from './screen-list.ts';
 import type { ScreenProps } from './screen-props.ts';
 import css from './screens/sign-in/sign-in.module.css';
-import { SignIn } from './screens/sign-in/sign-in.tsx';
+import { SignInForm } from './screens/sign-in/sign-in.tsx';
 import { counts } from './store/account-state.ts';
 import { address, go } from './store/address.ts';
 import { announceOutages } from './store/announce.ts';
@@ -18,15 +18,15 @@ import { followFacts } from './store/follow.ts';
 import { signInEnd, signInNumber } from './store/present-sign-in.ts';
 import { undoLast } from './store/undo.ts';
 import { checkVersion } from './store/version.ts';
-import { texts } from './texts/index.ts';
+import { frameTexts } from './texts/frame-texts.ts';
+import { problemTexts } from './texts/problem-texts.ts';
 
 type Lazy = 'palette' | 'keys';
 
 const wallPath = '/wall';
-/** A wall has neither navigation nor anything to press. */
-const loadWall = async () => (await import('./screens/wall/wall.tsx')).Wall;
-const loadEnter = async () => (await import('./screens/wall/enter.tsx')).Enter;
-/** The key that stands in the address of a wall; '': there is none. */
+const loadWall = async () => (await import('./screens/wall/wall.tsx')).WallScreen;
+const loadWallSignIn = async () => (await import('./screens/wall/wall-sign-in.tsx')).WallSignIn;
+/** The key in the address of a wall; '': there is none. */
 const wallKey = location.pathname === wallPath ? location.hash.slice(1) : '';
 
 const lazy: Readonly<Record<Lazy, () => Promise<ComponentType<{ onClose: () => void }>>>> = {
@@ -34,7 +34,7 @@ const lazy: Readonly<Record<Lazy, () => Promise<ComponentType<{ onClose: () => v
   keys: async () => (await import('./screens/palette/key-list.tsx')).KeyList,
 };
 
-/** Shows a component of a file of its own. */
+/** Loads a component, and shows it. */
 function Loaded<Props extends object>({
   load,
   props,
@@ -42,33 +42,37 @@ function Loaded<Props extends object>({
   readonly load: () => Promise<ComponentType<Props>>;
   readonly props: Props;
 }) {
-  const [state, setState] = useState<{ Shown?: ComponentType<Props>; problem?: unknown; of?: unknown }>({});
+  const [state, setState] = useState<{
+    Shown?: ComponentType<Props>;
+    problem?: unknown;
+    source?: unknown;
+  }>({});
   useEffect(() => {
     let isCurrent = true;
     load().then(
-      (Shown) => isCurrent && setState({ Shown, of: load }),
+      (Shown) => isCurrent && setState({ Shown, source: load }),
       (problem: unknown) => {
-        // A newer controller does not have the parts of this page any more.
+        // A newer controller no longer serves the parts of this page.
         void checkVersion();
-        if (isCurrent) setState({ problem, of: load });
+        if (isCurrent) setState({ problem, source: load });
       },
     );
     return () => {
       isCurrent = false;
     };
   }, [load]);
-  const { Shown, problem, of } = state;
-  if (of === load && problem !== undefined)
+  const { Shown, problem, source } = state;
+  if (source === load && problem !== undefined)
     return (
       <div class="page">
-        {/* Browsers remember a module that failed: only a reload asks for it again. */}
-        <Failure problem={problem} retry={() => location.reload()} />
+        {/* Browsers remember a module that failed to load: only a reload requests it again. */}
+        <FailureNotice problem={problem} retry={() => location.reload()} />
       </div>
     );
-  if (of !== load || Shown === undefined)
+  if (source !== load || Shown === undefined)
     return (
       <div class="page">
-        <Waiting />
+        <WaitingRows />
       </div>
     );
   return <Shown {...props} />;
@@ -85,26 +89,26 @@ function Screen() {
   }
   return (
     <div class="page">
-      <h1>{texts.problem.notFound}</h1>
+      <h1>{problemTexts.notFound}</h1>
     </div>
   );
 }
 
 function SignedIn() {
   const [opened, setOpened] = useState<Lazy>();
-  // A dialog tells of its end a moment later; another may be open by then.
+  // A dialog reports its end a moment later; another one may be open by then.
   const close = () => setOpened((now) => (now === opened ? undefined : now));
   useEffect(() => {
     const ending = new AbortController();
-    // The sign-in ends before this screen goes.
+    // The sign-in ends before this component is removed.
     void followFacts(AbortSignal.any([ending.signal, signInEnd()]));
     return () => {
       ending.abort();
       forgetDrafts();
     };
   }, []);
-  useEffect(() => announceOutages(texts.announce), []);
-  // Above a session that ended another person may sign in.
+  useEffect(() => announceOutages(frameTexts.announce), []);
+  // After a session has ended, another person may sign in.
   const person = `${session.value?.level} ${session.value?.name}`;
   useEffect(() => forgetDrafts(), [person]);
   useKeys({
@@ -124,15 +128,15 @@ function SignedIn() {
       {address.value.path === wallPath ? (
         <Loaded load={loadWall} props={{}} />
       ) : (
-        <Frame onSearch={() => setOpened('palette')}>
+        <PageFrame onSearch={() => setOpened('palette')}>
           <Screen />
-        </Frame>
+        </PageFrame>
       )}
       {opened !== undefined && <Loaded key={opened} load={lazy[opened]} props={{ onClose: close }} />}
       <LeaveDialog />
       {signedIn.value === 'ended' && wallKey === '' && (
-        <Dialog title={texts.signIn.title} onClose={() => {}} isHeadHidden>
-          <SignIn hasEnded />
+        <Dialog title={frameTexts.signIn} onClose={() => {}} isHeadHidden>
+          <SignInForm hasEnded />
         </Dialog>
       )}
     </>
@@ -140,29 +144,36 @@ function SignedIn() {
 }
 
 /** The page: the sign-in, or the screens. */
-export function App() {
+export function PageRoot() {
   const [problem, setProblem] = useState<unknown>();
   const title =
-    signedIn.value === 'no' || signedIn.value === 'asking' ? texts.name : texts.title(counts.value.Down);
+    signedIn.value === 'no' || signedIn.value === 'checking'
+      ? frameTexts.name
+      : frameTexts.title(counts.value.Down);
   useEffect(() => {
     document.title = title;
   }, [title]);
   useEffect(() => {
     if (wallKey === '') resumeSession().catch(setProblem);
   }, []);
-  if (wallKey !== '' && signedIn.value === 'asking') return <Loaded load={loadEnter} props={{ wallKey }} />;
-  if (signedIn.value === 'asking')
+  if (wallKey !== '' && signedIn.value === 'checking')
+    return <Loaded load={loadWallSignIn} props={{ wallKey }} />;
+  if (signedIn.value === 'checking')
     return (
       <main class="page">
-        {problem === undefined ? <Waiting /> : <Failure problem={problem} retry={() => location.reload()} />}
+        {problem === undefined ? (
+          <WaitingRows />
+        ) : (
+          <FailureNotice problem={problem} retry={() => location.reload()} />
+        )}
       </main>
     );
   if (signedIn.value === 'no')
     return (
       <main class={css['alone']}>
-        <SignIn />
+        <SignInForm />
       </main>
     );
-  // Another person begins with new screens.
+  // Another person starts with new screens.
   return <SignedIn key={signInNumber.value} />;
 }

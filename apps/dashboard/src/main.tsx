@@ -1,9 +1,11 @@
-// First: the order of the layers stands in base.css.
+// First, because base.css declares the order of the layers.
 import './style/tokens.css';
 import './style/base.css';
+import './style/classes.css';
+import './style/print.css';
 
 import { render } from 'preact';
-import { App } from './app.tsx';
+import { PageRoot } from './app.tsx';
 import { watchPrefix } from './parts/keys.ts';
 import { showTheme } from './parts/theme.ts';
 import { watchAddress } from './store/address.ts';
@@ -16,4 +18,4 @@ watchAddress();
 watchOtherTabs();
 watchPrefix();
 const page = document.getElementById('page');
-if (page !== null) render(<App />, page);
+if (page !== null) render(<PageRoot />, page);

@@ -1,14 +1,16 @@
 /** The properties of a kind of alert, or of its messages. */
 interface KindFacts {
-  /** The kind of the message about the end of such an alert; the same kind: the fact Recovered tells the two apart. */
+  /**
+   * The kind of the message about the end of the alert. If it is the same kind, the fact Recovered distinguishes them.
+   */
   readonly end?: string;
   /** It is about one moment: it has no repeats and closes with its last step. */
   readonly isMoment?: true;
-  /** Several of one subject may be open at once. */
+  /** Several alerts about one subject may be open at the same time. */
   readonly maySeveralBeOpen?: true;
   /** It is about the state of a device: of several, the latest counts. */
   readonly isDeviceState?: true;
-  /** Somebody can acknowledge it by a link in a message. */
+  /** It can be acknowledged by a link in a message. */
   readonly isAcknowledgeable?: true;
   /** It closes when its Location is deleted. */
   readonly endsWithLocation?: true;
@@ -16,7 +18,7 @@ interface KindFacts {
   readonly isOfInstallation?: true;
 }
 
-/** THE table of kinds: values of `Notify` of a contact, types of webhooks, and what follows from each. */
+/** THE table of kinds: the values of a contact's `Notify` and the types of webhooks, with their properties. */
 const kinds = {
   'device.down': { end: 'device.up', isDeviceState: true, isAcknowledgeable: true },
   'device.up': { isDeviceState: true },
@@ -39,26 +41,24 @@ const kinds = {
   'key.missing': { end: 'key.missing', isOfInstallation: true },
 } as const satisfies Readonly<Record<string, KindFacts>>;
 
-/** The kind of an alert, or of its messages. */
 export type AlertKind = keyof typeof kinds;
 
 const facts: Readonly<Record<AlertKind, KindFacts>> = kinds;
 
-/** The kinds of alerts and of their messages. */
 export const alertKinds = Object.keys(kinds) as AlertKind[];
 
-/** The kinds with this property. A stored kind may be one of a later version, so these are sets of texts. */
+/** The kinds with a property. A stored kind may be one of a later version, so these are sets of texts. */
 function kindsThat(has: (kind: KindFacts) => boolean): ReadonlySet<string> {
   return new Set(alertKinds.filter((kind) => has(facts[kind])));
 }
 
 /** Kinds about one moment: they have no repeats and close with their last step. */
 export const momentKinds = kindsThat(({ isMoment }) => isMoment === true);
-/** Kinds of which several alerts about one subject may be open at once. */
+/** Kinds of which several alerts about one subject may be open at the same time. */
 export const severalKinds = kindsThat(({ maySeveralBeOpen }) => maySeveralBeOpen === true);
 /** Kinds about the state of a device. */
 export const deviceStateKinds = kindsThat(({ isDeviceState }) => isDeviceState === true);
-/** Kinds of alerts that somebody can acknowledge: those that stay open. */
+/** Kinds of alerts that can be acknowledged because they stay open. */
 export const acknowledgeableKinds = kindsThat(({ isAcknowledgeable }) => isAcknowledgeable === true);
 /** Kinds of alerts that close when their Location is deleted. */
 export const kindsOfLocation = kindsThat(({ endsWithLocation }) => endsWithLocation === true);
@@ -66,27 +66,27 @@ export const kindsOfLocation = kindsThat(({ endsWithLocation }) => endsWithLocat
 /** Kinds of alerts about the installation itself. */
 export const installationKinds = kindsThat(({ isOfInstallation }) => isOfInstallation === true);
 
-/** The kind of the last message of an alert; undefined: it has none. */
+/** The kind of the last message of an alert, if it has one. */
 export function endKindOf(kind: AlertKind): AlertKind | undefined {
-  return alertKinds.find((each) => each === facts[kind].end);
+  return alertKinds.find((candidate) => candidate === facts[kind].end);
 }
 
 /**
- * Whether a message of this kind begins or ends an incident, for systems that keep them; undefined: neither, or the
- * kind is one of a later version.
+ * Whether a message of this kind begins or ends an incident, for systems that keep incidents; undefined: neither, or it
+ * is a kind of a later version.
  */
 export function turnOf(kind: string): 'begins' | 'ends' | undefined {
-  const known = alertKinds.find((each) => each === kind);
+  const known = alertKinds.find((candidate) => candidate === kind);
   if (known === undefined) return undefined;
   if (facts[known].end !== undefined || known === 'device.flapping') return 'begins';
-  return alertKinds.some((each) => facts[each].end === known) ? 'ends' : undefined;
+  return alertKinds.some((candidate) => facts[candidate].end === known) ? 'ends' : undefined;
 }
 
 /**
- * The subject of a message: the kind of its alert; for systems that keep incidents and for chats also that somebody
- * acknowledged it; for the first also that it closed without an end that people hear of.
+ * The subject of a message: the kind of its alert, or its acknowledgement (for systems that keep incidents, and for
+ * chats), or that it closed without a message about its end (for systems that keep incidents).
  */
 export type MessageKind = AlertKind | 'acknowledged' | 'closed';
 
-/** Values of `Notify` of a contact: the kinds, and that somebody acknowledged an alert of which it was notified. */
+/** The values of a contact's `Notify`: the kinds, and the acknowledgement of an alert of which it was notified. */
 export const notifyKinds = [...alertKinds, 'acknowledged'] as const;

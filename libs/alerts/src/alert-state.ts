@@ -1,11 +1,10 @@
-import { minuteUs } from '@vantage/domain';
 import type { SuppressionReason } from '@vantage/health';
-import type { StepProgress } from './due-steps.ts';
+import type { StepProgress } from './step-progress.ts';
 
 /**
- * How far an alert is: `late` waits for a live check, because late results opened it · `maintenance` waits for the end
- * of the window · `judging` verifies the master · `suppressed` waits for the master · `confirming` runs a retry
- * sequence of the device's own after the master was back · `active` notifies by the schedule · `flapping` waits for 30
+ * The phases of an alert: `late` waits for a live check, because late results opened it · `maintenance` waits for the
+ * end of the window · `judging` verifies the master · `suppressed` waits for the master · `confirming` runs a separate
+ * retry sequence of the device once the master is back · `active` notifies by the schedule · `flapping` waits for 30
  * quiet minutes · `collecting` gathers a summary · `ended` has its last message to send.
  */
 export const alertPhases = [
@@ -20,25 +19,24 @@ export const alertPhases = [
   'ended',
 ] as const;
 
-/** One of `alertPhases`. */
 export type AlertPhase = (typeof alertPhases)[number];
 
 /** Outages of a device that are one problem. Times are microseconds since 1970. */
 export interface Flapping {
-  /** Begin of the first outage. */
+  /** Start of the first outage. */
   readonly sinceUs: number;
   readonly outages: number;
-  /** Time down in all outages that ended. */
+  /** Time down in all ended outages. */
   readonly downUs: number;
-  /** Begin of the present outage; null: the device is Up. */
+  /** Start of the present outage; null: the device is Up. */
   readonly downSinceUs: number | null;
-  /** When a message of this flapping last named a Down, by the contact_id of its contact. */
+  /** The time of the last message about a Down, by contact_id. */
   readonly saidDownUs: Readonly<Record<string, number>>;
 }
 
-/** An outage that was confirmed and is over. Times are microseconds since 1970. */
+/** A confirmed outage that has ended. Times are microseconds since 1970. */
 export interface PastOutage {
-  /** When it was confirmed. */
+  /** The time of its confirmation. */
   readonly activeUs: number;
   readonly sinceUs: number;
   readonly upUs: number;
@@ -48,47 +46,47 @@ export interface PastOutage {
 export interface AlertState {
   readonly phase: AlertPhase;
   readonly phaseSinceUs: number;
-  /** A check of the master counts from here on: the device's first error, or the begin of its own retry sequence. */
+  /** Checks of the master count from this time: the device's first error, or the start of its separate sequence. */
   readonly judgedFromUs: number;
-  /** The check that was requested last, of the master, or of the device in the phases `late` and `confirming`. */
+  /** The last requested check: of the master, or of the device in the phases `late` and `confirming`. */
   readonly requestId: string | null;
   /** Requested checks of this phase that failed. */
   readonly failedChecks: number;
   /**
-   * Failed checks of its own that the device needs before it alerts: 1 after the master had an error, a whole sequence
-   * after it was Down.
+   * The failed checks that the device itself needs before it alerts: one after an error of the master, a whole sequence
+   * after the master was Down.
    */
   readonly ownChecks: 'none' | 'one' | 'sequence';
   /**
-   * A suppressed alert is judged again at this time though its master is not Down. Null: as soon as the master is not
-   * Down.
+   * The time at which a suppressed alert is judged again although its master is not Down. Null: as soon as the master
+   * is not Down.
    */
   readonly judgeAgainUs: number | null;
-  /** When the alert was confirmed and its schedule began. Null: not yet. */
+  /** The time of the confirmation, when the schedule began. Null: not confirmed. */
   readonly activeUs: number | null;
   /**
-   * The schedule counts from here once the alert is confirmed again: the first outage of a flapping. Null: from then
-   * on.
+   * The time from which the schedule counts once the alert is confirmed again: the first outage of a flapping. Null:
+   * the time of that confirmation.
    */
   readonly countsFromUs: number | null;
   readonly steps: readonly StepProgress[];
-  /** With what reservation it was confirmed, one line for people. Null: none. */
+  /** A reservation about the confirmation, a line for people. */
   readonly note: string | null;
   /** Contacts that were notified, in the order of their first message. */
   readonly notified: readonly string[];
-  /** Outages of this alert that were over without a message that said so, oldest first; at most `mostPastOutages`. */
+  /** Outages of this alert that ended without a message about the end, oldest first; at most `maxPastOutages`. */
   readonly past: readonly PastOutage[];
   /** Null: the device does not flap. */
   readonly flapping: Flapping | null;
-  /** The device began to flap and nobody was notified of that yet. */
+  /** The device began to flap, and no contact has been notified of that. */
   readonly announcesFlapping: boolean;
-  /** Systems that keep incidents closed theirs, because the schedule was taken away. */
+  /** Systems that keep incidents closed theirs, because the schedule was removed. */
   readonly closedElsewhere: boolean;
-  /** Systems that keep incidents were notified that somebody acknowledged it. */
+  /** Systems that keep incidents were notified of the acknowledgement. */
   readonly announcedAcknowledgement: boolean;
-  /** Contacts that hear of the end by another alert of the device. */
+  /** Contacts that are notified of the end by another alert of the device. */
   readonly heardElsewhere: readonly string[];
-  /** Reasons with which this alert has an AlertSuppressed event. */
+  /** Reasons for which this alert has an AlertSuppressed event. */
   readonly suppressions: readonly SuppressionReason[];
 }
 
@@ -122,12 +120,12 @@ export function enterPhase(state: AlertState, phase: AlertPhase, nowUs: number):
   return { ...state, phase, phaseSinceUs: nowUs, requestId: null, failedChecks: 0 };
 }
 
-/** An event that an alert makes. */
+/** An event that an alert causes. */
 export type AlertEvent =
   | { readonly kind: 'alert'; readonly note: string | null }
   | { readonly kind: 'suppressed'; readonly reason: SuppressionReason; readonly detail: string };
 
-/** An AlertSuppressed event, once for each reason. */
+/** Adds an AlertSuppressed event, once for each reason. */
 export function suppressedBy(
   state: AlertState,
   reason: SuppressionReason,
@@ -140,108 +138,4 @@ export function suppressedBy(
     events: [{ kind: 'suppressed', reason, detail }],
     reason: detail,
   };
-}
-
-/** A device flaps after this many outages within `flappingWindowUs`. */
-const flappingOutages = 3;
-
-/** See `flappingOutages`; microseconds. A device that flaps is quiet again after the same time without a change. */
-export const flappingWindowUs = 30 * minuteUs;
-
-/** An alert remembers at most so many outages that were over before anybody heard of it. */
-const mostPastOutages = 10;
-
-/*
- * A change of the device's status while its alert is open:
- *
- *   phase      | Up                                                        | Down
- *   flapping   | the 30 quiet minutes begin anew                           | they begin anew; AlertSuppressed (flapping), once
- *   active     | third outage within 30 minutes: flapping; otherwise ended | the same outage goes on
- *   ended      | –                                                         | begins anew, see `reopened`
- *   any other  | ended                                                     | the same outage goes on
- *
- * An alert is in the phase `ended` until its last message left the decision. A device that is Down again by then, or
- * while that message waits and was never attempted, goes on with the same alert: nobody hears Up while it is Down.
- */
-
-/**
- * An alert whose end nobody heard of, when what it is about is there again: it begins anew as `opened`, because a new
- * outage has steps and an acknowledgement of its own. Those of `unaware` still count as notified, and hear of the end.
- * `over`: the outage that was over, null where it was never confirmed.
- */
-export function reopened(
-  ended: AlertState,
-  opened: AlertState,
-  { unaware, over }: { readonly unaware: readonly string[]; readonly over: PastOutage | null },
-): AlertState {
-  const past = over === null ? ended.past : [...ended.past, over];
-  return { ...opened, notified: unaware, past: past.slice(-mostPastOutages) };
-}
-
-/** Time down in all of these outages, microseconds. */
-export function downUsOf(outages: readonly PastOutage[]): number {
-  return outages.reduce((sum, { sinceUs, upUs }) => sum + Math.max(0, upUs - sinceUs), 0);
-}
-
-/**
- * The alert after its device became Up at `upUs`; its outage began at `sinceUs`. `recent`: the outages of the device
- * that other alerts were about. DelayMinutes of a flapping count from its first outage. `windowUs`: outages that were
- * confirmed within it count as flapping.
- */
-export function afterUp(
-  state: AlertState,
-  {
-    recent = [],
-    sinceUs,
-    upUs,
-    nowUs,
-    windowUs = flappingWindowUs,
-  }: {
-    readonly recent?: readonly PastOutage[];
-    readonly sinceUs: number;
-    readonly upUs: number;
-    readonly nowUs: number;
-    readonly windowUs?: number;
-  },
-): AlertState {
-  const { flapping, activeUs } = state;
-  if (flapping !== null) {
-    const downUs =
-      flapping.downUs + (flapping.downSinceUs === null ? 0 : Math.max(0, upUs - flapping.downSinceUs));
-    return {
-      ...state,
-      phaseSinceUs: nowUs,
-      flapping: { ...flapping, downUs, downSinceUs: null },
-    };
-  }
-  if (activeUs === null) return enterPhase(state, 'ended', nowUs);
-  const before = [...recent, ...state.past].filter((outage) => outage.activeUs > nowUs - windowUs);
-  const outages = [...before, { activeUs, sinceUs, upUs }];
-  if (outages.length < flappingOutages) return enterPhase(state, 'ended', nowUs);
-  return {
-    ...enterPhase(state, 'flapping', nowUs),
-    past: [],
-    activeUs: Math.min(...outages.map((outage) => outage.activeUs)),
-    announcesFlapping: true,
-    flapping: {
-      sinceUs: Math.min(...outages.map((outage) => outage.sinceUs)),
-      outages: outages.length,
-      downUs: downUsOf(outages),
-      downSinceUs: null,
-      saidDownUs: {},
-    },
-  };
-}
-
-/** The alert after an event said again that its device is Down, since `sinceUs`. */
-export function afterDown(
-  state: AlertState,
-  { sinceUs, nowUs }: { readonly sinceUs: number; readonly nowUs: number },
-): { readonly state: AlertState; readonly events: readonly AlertEvent[] } {
-  const { flapping } = state;
-  if (flapping === null || flapping.downSinceUs !== null) return { state, events: [] };
-  const detail = 'the device changes between Down and Up too often';
-  const { state: next, events } = suppressedBy(state, 'flapping', detail);
-  const down = { ...flapping, outages: flapping.outages + 1, downSinceUs: sinceUs };
-  return { state: { ...next, phaseSinceUs: nowUs, flapping: down }, events };
 }

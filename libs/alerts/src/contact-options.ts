@@ -1,15 +1,46 @@
-import {
-  type ContactOptionRule,
-  type ContactOptions,
-  contactOptionNames,
-  type OptionName,
-} from './contact-types.ts';
 import { type BodyType, templateFault } from './message-template.ts';
 
-/** The type of a body whose ContentType is not set. */
+/** The Options of a contact. Each type has some of them (`ContactOptionRule`). None is a secret. */
+export interface ContactOptions {
+  /** The phone number of an SMS. */
+  readonly To?: string | undefined;
+  /** The template of the body. */
+  readonly Body?: string | undefined;
+  readonly ContentType?: BodyType | undefined;
+  /** The header for the contact's Secret. Default: Authorization, unless the Body has {{Secret}}. */
+  readonly SecretHeader?: string | undefined;
+}
+
+export const contactOptionNames = [
+  'To',
+  'Body',
+  'ContentType',
+  'SecretHeader',
+] as const satisfies readonly (keyof ContactOptions)[];
+
+type ContactOptionName = keyof ContactOptions;
+
+/** The Options of one type of contact. */
+export interface ContactOptionRule {
+  readonly known: readonly ContactOptionName[];
+  readonly required: readonly ContactOptionName[];
+}
+
+export const smsOptions: ContactOptionRule = {
+  known: ['To', 'Body', 'ContentType', 'SecretHeader'],
+  required: ['To'],
+};
+
+/** For a webhook whose body is a template. */
+export const templateOptions: ContactOptionRule = {
+  known: ['Body', 'ContentType', 'SecretHeader'],
+  required: ['Body'],
+};
+
+/** The default of ContentType. */
 export const defaultBodyType: BodyType = 'application/json';
 
-const examples: Readonly<Record<OptionName, string>> = {
+const examples: Readonly<Record<ContactOptionName, string>> = {
   To: 'the phone number with + and the country, for example +4712345678',
   Body: 'the template of the body, for example {"text": "{{Text}}"}',
   ContentType: 'application/json',
@@ -19,7 +50,7 @@ const examples: Readonly<Record<OptionName, string>> = {
  * Headers that Vantage sets, that frame the request or that belong to one connection (RFC 9110 section 7.6.1, RFC 9112,
  * RFC 9113 section 8.2.2).
  */
-const ownHeaders: ReadonlySet<string> = new Set([
+const reservedHeaders: ReadonlySet<string> = new Set([
   'connection',
   'date',
   'expect',
@@ -35,16 +66,16 @@ const ownHeaders: ReadonlySet<string> = new Set([
   'upgrade',
   'user-agent',
 ]);
-const ownFamilies = /^(?:content|webhook)-/i;
+const reservedPrefixes = /^(?:content|webhook)-/i;
 
-/** A fault of one option. `option` undefined: of the Options as a whole. */
 export interface OptionFault {
-  readonly option: OptionName | undefined;
+  /** undefined: the fault concerns all Options. */
+  readonly option: ContactOptionName | undefined;
   /** The rest of a sentence that begins with the field's name. */
   readonly message: string;
 }
 
-/** The fault of the Options of a contact whose type has this rule (null: it knows none). Pure. */
+/** The faults of a contact's Options by the rule of its type; null: the type has no Options. Pure. */
 export function optionFaults(
   rule: ContactOptionRule | null,
   options: ContactOptions | null,
@@ -72,8 +103,8 @@ function valueFaults({ To, Body, ContentType, SecretHeader }: ContactOptions): r
   if (
     SecretHeader !== undefined &&
     (!/^[A-Za-z][A-Za-z0-9-]{0,63}$/.test(SecretHeader) ||
-      ownHeaders.has(SecretHeader.toLowerCase()) ||
-      ownFamilies.test(SecretHeader))
+      reservedHeaders.has(SecretHeader.toLowerCase()) ||
+      reservedPrefixes.test(SecretHeader))
   )
     faults.push({
       option: 'SecretHeader',

@@ -1,98 +1,59 @@
+import { type ContactOptionRule, smsOptions, templateOptions } from './contact-options.ts';
 import {
   accessToken,
   apiKey,
   applicationToken,
   bearerToken,
   botToken,
-  emailFault,
-  fillWebAddress,
   headerValue,
-  receiverOf,
   routingKey,
   type SecretRule,
-  showWebAddress,
   signing,
+} from './contact-secret.ts';
+import { emailFault } from './email-address.ts';
+import {
+  fillWebAddress,
+  receiverOf,
+  showWebAddress,
   type WebAddressKind,
   webAddressFault,
-} from './contact-receiver.ts';
-import type { BodyType } from './message-template.ts';
+} from './web-address.ts';
 
-/** The addresses that the operator permits. */
 export interface AddressPolicy {
   /** Messages may go to private addresses, and by plain HTTP (`VANTAGE_ALLOW_PRIVATE_WEBHOOKS`). */
   readonly allowPrivate: boolean;
 }
 
-/** The properties of one type of contact. Pure. */
+/** The properties of one type of contact. Its functions are pure. */
 export interface ContactTypeRules {
-  /** An address of it, for people. */
+  /** A valid address, for people. */
   readonly example: string;
-  /** The fault of an address, as the rest of a sentence that begins with the field's name; null: none. */
+  /** The fault of an address, as the rest of a sentence that begins with the field's name. */
   readonly addressFault: (address: string, policy: AddressPolicy) => string | null;
-  /** The address as the API shows it: credentials are `***`. */
+  /** The address as the API shows it, with `***` for credentials. */
   readonly show: (address: string) => string;
   /**
-   * The address with the credentials of `kept` in the place of their masks. undefined: a mask stands where nothing is
-   * kept, or where the address is another one now.
+   * The address with the credentials of the stored one instead of their masks. undefined: a mask has no stored
+   * credential, or the address has another receiver.
    */
-  readonly fill: (sent: string, kept: string | undefined) => string | undefined;
-  /** Who gets the secret, by the address: a secret that was given for one receiver is never sent to another. */
+  readonly fill: (sent: string, stored: string | undefined) => string | undefined;
+  /** The receiver of the secret, by the address. A secret for one receiver is never sent to another. */
   readonly receiver: (address: string) => string;
-  /** The API shows all of it: its address has no credential and it has no secret. */
+  /** The API shows everything: the address has no credential, and there is no secret. */
   readonly hidesNothing: boolean;
-  /** The kind of its `Secret`; null: it has none. */
+  /** Null: it has no `Secret`. */
   readonly secret: SecretRule | null;
-  /** The Options that it knows; null: none. */
+  /** Null: it has no Options. */
   readonly options: ContactOptionRule | null;
-  /** It keeps an incident for each alert, and gets acknowledgements too. */
+  /** It keeps an incident for each alert, and receives acknowledgements too. */
   readonly keepsIncidents: boolean;
-  /** Whether it shows an alert until it gets the end, and so must hear of one that closed without an end. */
+  /** It shows an alert until it receives the end, so it must also receive that an alert closed without an end. */
   readonly waitsForEnd: boolean;
-  /** People talk to each other there, so it hears who acknowledged an alert. */
+  /** People talk to each other there, so it receives acknowledgements. */
   readonly isChat: boolean;
-  /** It gets one message for each event. The messages of other types are grouped. */
+  /** It receives a message for each event. The messages of other types are grouped. */
   readonly isPerEvent: boolean;
 }
-
-/** The Options of a contact. Each type knows some of them, see `ContactOptionRule`. None is a secret. */
-export interface ContactOptions {
-  /** The phone number that an SMS goes to. */
-  readonly To?: string | undefined;
-  /** The template of the body. */
-  readonly Body?: string | undefined;
-  readonly ContentType?: BodyType | undefined;
-  /** The header that carries the contact's Secret; without it Authorization, where the Body has no {{Secret}}. */
-  readonly SecretHeader?: string | undefined;
-}
-
-/** The names of all options. */
-export const contactOptionNames = [
-  'To',
-  'Body',
-  'ContentType',
-  'SecretHeader',
-] as const satisfies readonly (keyof ContactOptions)[];
-
-/** A name of an option. */
-export type OptionName = keyof ContactOptions;
-
-/** The Options that one type of contact knows. */
-export interface ContactOptionRule {
-  readonly known: readonly OptionName[];
-  readonly required: readonly OptionName[];
-}
-
-/** Options of an SMS gateway. */
-export const smsOptions: ContactOptionRule = {
-  known: ['To', 'Body', 'ContentType', 'SecretHeader'],
-  required: ['To'],
-};
-
-/** Options of a webhook with a body of its own. */
-export const templateOptions: ContactOptionRule = {
-  known: ['Body', 'ContentType', 'SecretHeader'],
-  required: ['Body'],
-};
 
 const email: ContactTypeRules = {
   example: 'noc@example.org',
@@ -147,7 +108,7 @@ function web(
   };
 }
 
-/** THE registry of types of contacts. A new type is a line here and a channel that delivers to it. */
+/** THE registry of contact types. A new type is a line here and a channel that delivers to it. */
 export const contactTypes = {
   email,
   webhook: web(
@@ -179,7 +140,7 @@ export const contactTypes = {
     { secret: bearerToken, waitsForEnd: true, isPerEvent: true },
   ),
   ntfy: web(
-    { example: 'https://ntfy.sh/a-topic-that-nobody-guesses', hidesLastPart: true },
+    { example: 'https://ntfy.sh/an-unguessable-topic', hidesLastPart: true },
     { secret: bearerToken, isChat: true, isPerEvent: false },
   ),
   telegram,
@@ -236,13 +197,10 @@ export const contactTypes = {
   ),
 } as const satisfies Readonly<Record<string, ContactTypeRules>>;
 
-/** A type of contact. */
 export type ContactType = keyof typeof contactTypes;
 
-/** The names of all types. */
 export const contactTypeNames = Object.keys(contactTypes) as readonly ContactType[];
 
-/** Reads a type from a text. */
 export function contactTypeOf(text: string): ContactType | undefined {
   return contactTypeNames.find((name) => name === text);
 }

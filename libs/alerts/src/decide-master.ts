@@ -1,6 +1,6 @@
 import type { BaseStatus } from '@vantage/domain';
 
-/** A requested check as it stands now. */
+/** The present state of a requested check. */
 export type RequestedCheck =
   | { readonly kind: 'none' }
   | { readonly kind: 'open'; readonly deadlineUs: number }
@@ -8,7 +8,7 @@ export type RequestedCheck =
   | { readonly kind: 'unanswered' }
   | { readonly kind: 'answered'; readonly verdict: 'good' | 'bad' | 'inconclusive'; readonly endUs: number };
 
-/** The facts about a master that decide about an alert of its dependent. */
+/** The facts about a master that decide about the alerts of its dependents. */
 export interface MasterFacts {
   readonly name: string;
   readonly enabled: boolean;
@@ -16,28 +16,28 @@ export interface MasterFacts {
   /** Its retry sequence runs. */
   readonly retrying: boolean;
   readonly inMaintenance: boolean;
-  /** The Location that saw the device fail checks the master too; otherwise a check there is a one-off. */
+  /** The Location where the device failed checks the master too. Otherwise a check there is a one-off. */
   readonly isCheckedHere: boolean;
-  /** An agent that saw the device fail can check it now. */
+  /** An agent with a failed check of the device can check the master now. */
   readonly canBeChecked: boolean;
   readonly retries: number;
   readonly retryDelayUs: number;
-  /** The longest time that its own retry sequence takes. */
-  readonly longestSequenceUs: number;
+  /** The maximum duration of the master's retry sequence. */
+  readonly maxSequenceUs: number;
 }
 
 /** The verdict of the master on the alert. */
 export type MasterDecision =
-  /** `isBack`: the master failed and is fine again. */
+  /** `isBack`: the master failed, and its check succeeds again. */
   | { readonly kind: 'send'; readonly note: string | null; readonly isBack: boolean }
   | { readonly kind: 'suppress'; readonly detail: string; readonly isDown: boolean }
   | { readonly kind: 'request'; readonly notBeforeUs: number }
-  /** `fails`: for the end of the master's retry sequence; otherwise for an answer. */
+  /** `fails`: waits for the end of the master's retry sequence; otherwise for an answer. */
   | { readonly kind: 'wait'; readonly untilUs: number; readonly fails: boolean };
 
 /*
- * The first row that fits decides. "Check" is one of the master that starts after the device's first error, from the
- * Location and agent that saw the device fail.
+ * The first row that fits decides. "Check" is a check of the master that starts after the device's first error, by the
+ * Location and agent whose check of the device failed.
  *
  *   master                                            | alert of the device
  *   none                                              | sent
@@ -57,10 +57,7 @@ export type MasterDecision =
  *   one-off failed 1 + Retries times                  | suppressed
  */
 
-/**
- * Decides about an alert of a dependent. Pure. `failed` counts the requested checks that failed, `sinceUs` is when
- * judging began.
- */
+/** Decides about an alert of a dependent. Pure. */
 export function decideMaster(
   master: MasterFacts | null,
   check: RequestedCheck,
@@ -97,9 +94,10 @@ const unanswered = 'its check was not answered in time';
 
 type Unverified = (why: string) => Extract<MasterDecision, { readonly kind: 'send' }>;
 
-/** When and how the judgement stands. */
 interface JudgedAt {
+  /** The number of requested checks that failed. */
   readonly failed: number;
+  /** The start of judging. */
   readonly sinceUs: number;
   readonly nowUs: number;
 }
@@ -124,11 +122,11 @@ function afterFailure(
 }
 
 function whileRetrying(
-  { longestSequenceUs }: MasterFacts,
+  { maxSequenceUs }: MasterFacts,
   { sinceUs, nowUs }: JudgedAt,
   unverified: Unverified,
 ): MasterDecision {
-  const untilUs = sinceUs + longestSequenceUs;
+  const untilUs = sinceUs + maxSequenceUs;
   return nowUs < untilUs
     ? { kind: 'wait', untilUs, fails: true }
     : unverified('its retry sequence did not end');

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import type { AlertDecision, AlertFacts, DeviceFacts } from './alert-facts.ts';
-import { type AlertState, afterUp, newAlertState } from './alert-state.ts';
+import type { AlertDecision, AlertedDevice, AlertFacts } from './alert-facts.ts';
+import { type AlertState, newAlertState } from './alert-state.ts';
 import { decide } from './decide.ts';
 import type { MasterFacts, RequestedCheck } from './decide-master.ts';
+import { afterUp } from './status-changes.ts';
 import {
   base,
   device,
@@ -76,7 +77,7 @@ test('one-offs that fail as often as a whole retry sequence suppress the alert',
   );
 });
 
-test.each<[string, AlertState['phase'], Partial<DeviceFacts> | 'missing', RequestedCheck, string]>([
+test.each<[string, AlertState['phase'], Partial<AlertedDevice> | 'missing', RequestedCheck, string]>([
   ['deleted', 'active', 'missing', { kind: 'none' }, 'active closed'],
   ['paused', 'judging', { enabled: false }, { kind: 'none' }, 'judging closed'],
   [
@@ -215,7 +216,7 @@ test('a schedule that cannot be read notifies nobody and closes no incident, and
 
 const partly = { ...device, status: 'Up', isPartial: true } as const;
 
-test.each<[string, Partial<DeviceFacts>, string]>([
+test.each<[string, Partial<AlertedDevice>, string]>([
   ['fails from some Locations only', {}, 'active alert() opening>a'],
   ['fails from none any more', { isPartial: false }, 'ended end>b closed'],
   ['is Down', { status: 'Down', isPartial: false }, 'active'],

@@ -9,63 +9,62 @@ import {
   judging,
   late,
   maintenance,
-  partial,
   type Transition,
   to,
-  warning,
   withoutDevice,
 } from './transitions.ts';
+import { partial, warning } from './warning.ts';
 
 /*
  * The phases of an alert. The first row of a phase that fits decides; rows of "any" come first.
  *
  *   phase        facts                                           next
  *   ended        the device is Down again                        waits until it is Up, paused or deleted
- *   ended        otherwise                                       last message to everyone who was notified; closed
+ *   ended        otherwise                                       last message to all notified contacts; closed
  *   any          device deleted or paused, Location deleted      closed without a message to people; incidents elsewhere are closed
- *   any          no Location checks the device, or it is Unknown waits: its Location has the alert; no time of it is quiet,
- *                                                                or counts for the longest time of late and confirming
+ *   any          no Location checks the device, or it is Unknown waits: its Location has the alert; this time is not quiet, and
+ *                                                                does not count for the maximum time of late and confirming
  *   any          about Partial, the device is Down               waits: the outage has its own alert
- *   any          about Partial, it fails from nowhere any more   ended
+ *   any          about Partial, it fails from no Location        ended
  *   any          about Partial, not in maintenance               active; it has no further phases
- *   any          a warning (slow, certificate)                   active after a maintenance; its end is an event of its own
+ *   any          a warning (slow, certificate)                   active after a maintenance; its end is a separate event
  *   flapping     in maintenance                                  waits
- *   flapping     30 minutes without a change, Up                 message "Up" to everyone who was notified; closed
+ *   flapping     30 minutes without a change, Up                 message "Up" to all notified contacts; closed
  *   flapping     30 minutes without a change, Down               judging
  *   flapping     otherwise                                       "flapping" and "flapping, and Down", by flapping.ts
  *   any other    device is Up (its event was lost)               ended
  *   any          in maintenance, not notified yet                maintenance
  *   any          in maintenance                                  waits for the end of the window
- *   maintenance  window over                                     judging
+ *   maintenance  window ended                                    judging
  *   late         live check failed                               judging
- *   late         none decided in the longest time               judging, with a note
+ *   late         none decided within the maximum time            judging, with a note
  *   late         no live check                                   one is requested
- *   judging      by decide-master.ts: sent                       active; confirming after a suppression, or where the master failed
+ *   judging      by decide-master.ts: sent                       active; confirming after a suppression, or if the master failed
  *   judging      by decide-master.ts: suppressed                 suppressed
- *   suppressed   master is not Down any more                     judging
- *   confirming   1 + Retries requested checks failed             judging (one check, where the master had an error only)
- *   confirming   they did not in the longest time               judging, with a note
+ *   suppressed   master is no longer Down                        judging
+ *   confirming   1 + Retries requested checks failed             judging (one check, if the master only had an error)
+ *   confirming   not within the maximum time                     judging, with a note
  *   confirming   otherwise                                       the next check is requested, RetryDelay after the last one
  *   collecting   no further outage for a minute                  active
  *   active       –                                               steps of the schedule, see due-steps.ts
  *
- * The reason of an alert belongs to its phase: a transition to another phase ends it, unless it brings one. An active
- * alert has the note with which it was confirmed, from its next message on.
+ * The reason of an alert belongs to its phase: a transition to another phase removes it, unless it has a new reason. An
+ * active alert has the note of its confirmation as the reason, from its next message on.
  *
- * Messages that nobody tried to send yet: where the alert closes without a message, all are withdrawn; where it ends or
- * somebody acknowledged it, repeats are. The first message to each contact stays: the message of the end follows it.
+ * Unattempted messages are withdrawn: all of them if the alert closes without a message, repeats if it ends or is
+ * acknowledged. The first message to each contact stays, because the message about the end follows it.
  */
 
-/** Decides what happens to an alert now. Pure. */
+/** Decides the next state of an alert. Pure. */
 export function decide(before: AlertState, facts: AlertFacts): AlertDecision {
   const events: AlertEvent[] = [];
   const messages: AlertMessage[] = [];
   let { reason } = facts;
   let withdraws: AlertDecision['withdraws'] = null;
   let state = before;
-  // Each pass makes one transition; no path through the table has as many phases.
+  // Each pass is one transition; no path through the table has as many phases.
   for (let pass = 0; pass < 10; pass += 1) {
-    // A check that was requested in an earlier phase says nothing in this one.
+    // A check that was requested in an earlier phase does not count in this one.
     const check = state.requestId === null ? ({ kind: 'none' } as const) : facts.check;
     const transition = transitionOf(state, { ...facts, check });
     events.push(...(transition.events ?? []));
@@ -118,7 +117,7 @@ function transitionOf(state: AlertState, facts: AlertFacts): Transition {
   }
 }
 
-/** The alert while nobody checks its device. */
+/** The alert while no Location checks its device. */
 function unchecked(state: AlertState, nowUs: number): AlertState {
   switch (state.phase) {
     case 'flapping':

@@ -2,9 +2,10 @@ import { propertyRuns } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { AlertFacts } from './alert-facts.ts';
-import { type AlertState, afterDown, afterUp, newAlertState } from './alert-state.ts';
+import { type AlertState, newAlertState } from './alert-state.ts';
 import { decide } from './decide.ts';
 import type { ScheduleStep } from './schedule.ts';
+import { afterDown, afterUp } from './status-changes.ts';
 import { base, device, minute } from './testing/alert-fixture.ts';
 
 /*
@@ -13,15 +14,15 @@ import { base, device, minute } from './testing/alert-fixture.ts';
  */
 
 /** Minutes from the begin of the flapping: from, to (exclusive). */
-type Span = readonly [number, number];
+type FlapSpan = readonly [number, number];
 
-interface Script {
+interface FlapScript {
   /** The device is Down. */
-  readonly downs: readonly Span[];
+  readonly downs: readonly FlapSpan[];
   readonly steps: readonly ScheduleStep[];
   /** The schedule is taken away. */
-  readonly gone: Span;
-  readonly snoozed: Span;
+  readonly gone: FlapSpan;
+  readonly snoozed: FlapSpan;
   readonly acknowledgedAt: number;
 }
 
@@ -40,12 +41,12 @@ const step: fc.Arbitrary<ScheduleStep> = fc.record({
   repeatMinutes: fc.option(fc.integer({ min: 5, max: 60 })),
   severities: fc.constant(null),
 });
-const rarely = (span: fc.Arbitrary<Span>) =>
-  fc.oneof({ arbitrary: fc.constant<Span>([never, never]), weight: 3 }, { arbitrary: span, weight: 1 });
+const rarely = (span: fc.Arbitrary<FlapSpan>) =>
+  fc.oneof({ arbitrary: fc.constant<FlapSpan>([never, never]), weight: 3 }, { arbitrary: span, weight: 1 });
 const span = fc
   .tuple(fc.nat(150), fc.integer({ min: 1, max: 60 }))
-  .map(([from, length]): Span => [from, from + length]);
-const script: fc.Arbitrary<Script> = fc.record({
+  .map(([from, length]): FlapSpan => [from, from + length]);
+const script: fc.Arbitrary<FlapScript> = fc.record({
   downs: fc
     .array(fc.tuple(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 14 })), {
       maxLength: 20,
@@ -53,7 +54,7 @@ const script: fc.Arbitrary<Script> = fc.record({
     })
     .map((pairs) => {
       let at = 0;
-      return pairs.map(([gap, lasts]): Span => {
+      return pairs.map(([gap, lasts]): FlapSpan => {
         const from = at + gap;
         at = from + lasts;
         return [from, at];
@@ -68,8 +69,8 @@ const script: fc.Arbitrary<Script> = fc.record({
   ),
 });
 
-const inside = ([from, to]: Span, at: number) => at >= from && at < to;
-const downAt = ({ downs }: Script, at: number) => downs.find((one) => inside(one, at));
+const inside = ([from, to]: FlapSpan, at: number) => at >= from && at < to;
+const downAt = ({ downs }: FlapScript, at: number) => downs.find((one) => inside(one, at));
 const begin: AlertState = {
   ...newAlertState('active', startUs + firstOutage * minute),
   activeUs: startUs + firstOutage * minute,
@@ -80,7 +81,7 @@ const begin: AlertState = {
   })),
 };
 
-function factsAt(one: Script, at: number): AlertFacts {
+function factsAt(one: FlapScript, at: number): AlertFacts {
   return {
     ...base,
     device: { ...device, status: downAt(one, at) === undefined ? 'Up' : 'Down' },
@@ -93,7 +94,7 @@ function factsAt(one: Script, at: number): AlertFacts {
 }
 
 /** Who hears of the flapping at each minute, as the product decides. */
-function decided(one: Script): readonly string[] {
+function decided(one: FlapScript): readonly string[] {
   const sinceUs = startUs - 3 * minute;
   let state = afterUp(begin, { sinceUs, upUs: startUs, nowUs: startUs });
   let dueUs: number = startUs;
@@ -119,7 +120,7 @@ const linesOf = (at: number, messages: ReturnType<typeof decide>['messages']) =>
     .map(({ contactIds }) => `${at} ${contactIds.toSorted().join()}`);
 
 /** The same by brute force. Nobody was notified of the third outage. */
-function oracle(one: Script): readonly string[] {
+function oracle(one: FlapScript): readonly string[] {
   const lines: string[] = [];
   let sent: (number | null)[] = one.steps.map(() => null);
   const named = new Map<string, number>();
@@ -148,7 +149,7 @@ function oracle(one: Script): readonly string[] {
   return lines;
 }
 
-function mustHear(named: number | undefined, [fell]: Span, at: number): boolean {
+function mustHear(named: number | undefined, [fell]: FlapSpan, at: number): boolean {
   if (named !== undefined && named >= fell) return false;
   return at >= fell + 10 || (at >= fell + 2 && (named === undefined || at >= named + 30));
 }

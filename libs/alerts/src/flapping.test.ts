@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { AlertFacts } from './alert-facts.ts';
-import { type AlertState, afterDown, afterUp, newAlertState } from './alert-state.ts';
+import { type AlertState, newAlertState } from './alert-state.ts';
 import { decide } from './decide.ts';
+import { afterDown, afterUp } from './status-changes.ts';
 import {
   base,
   device,

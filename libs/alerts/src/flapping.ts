@@ -1,39 +1,39 @@
-import type { AlertFacts, DeviceFacts } from './alert-facts.ts';
+import type { AlertedDevice, AlertFacts } from './alert-facts.ts';
 import { type AlertState, enterPhase } from './alert-state.ts';
-import { createOpening, isMeantFor } from './schedule.ts';
+import { createOpening } from './opening-hours.ts';
+import { isMeantFor } from './schedule.ts';
 import { active, type Transition, to } from './transitions.ts';
 
 /*
- * Who gets the message `device.flapping`, at each moment? Several rows may fit; each contact gets one message.
+ * The contacts that receive the message `device.flapping`. Several rows may fit; each contact receives one message.
  *
- *   moment                                                     | the message goes to
- *   the third outage ended                                     | everyone who was notified of it, at any hour, because
- *                                                              |   it replaces Up
+ *   moment                                                     | contacts
+ *   the third outage ended                                     | all notified contacts, at any hour, because the message
+ *                                                              |   replaces Up
  *   a step is due, its delay counted from the first outage     | the contacts of the step; repeats as for Down
  *   the device is Down (below)                                 | the contacts of steps that sent a message before
  *
- *   a contact of such a step, and the present Down             | the message "flapping, and Down since …"
- *   no schedule; acknowledged; the master is Down              | none
- *   a message named this Down                                  | none
+ *   such a contact during the present Down                     | time of the message "flapping, and Down since …"
+ *   no schedule; acknowledged; the master is Down              | never
+ *   a message named this Down                                  | never
  *   no message named a Down in the last 30 minutes             | when the Down lasts 2 minutes
- *   one did                                                    | when those 30 minutes are over and the Down lasts 2
+ *   a message did                                              | when those 30 minutes have passed and the Down lasts 2
  *                                                              |   minutes, at the latest when it lasts 10 minutes
  *   due, alert snoozed                                         | when the snooze ends
- *   due, outside of the hours of all of its steps              | at the next opening of one of them
+ *   due, outside the hours of all of its steps                 | at the next opening of one of them
  *
- * So a flapping of two hours sends one message for its start, one for its end and at most one in 30 minutes between,
- * except for Downs of 10 minutes: a message names each of them.
+ * So a flapping of two hours sends one message at its start, one at its end, and at most one in 30 minutes in between,
+ * except for Downs of 10 minutes, each of which is named.
  */
 
 /** A message names a Down that lasts this many minutes. */
 const downMinutes = 2;
-/** Minutes after such a message in which no other Down is named … */
+/** For this time after such a message, shorter Downs than `longDownMinutes` are not named. */
 const restMinutes = 30;
-/** … except one that lasts this many minutes. */
 const longDownMinutes = 10;
 
-/** A device that flaps: one problem, of which every step hears that comes due, and its final state. */
-export function flapping(state: AlertState, device: DeviceFacts, facts: AlertFacts): Transition {
+/** The transition of an alert whose device flaps: every step that comes due notifies of one problem. */
+export function flapping(state: AlertState, device: AlertedDevice, facts: AlertFacts): Transition {
   const { nowUs, times } = facts;
   if (device.maintenanceUntilUs !== null) {
     return { state, next: 'wait', dueUs: Math.min(device.maintenanceUntilUs, nowUs + times.recheckUs) };
@@ -56,7 +56,7 @@ export function flapping(state: AlertState, device: DeviceFacts, facts: AlertFac
   if (transition.next === 'again') return transition;
   const dueUs = Math.min(transition.dueUs ?? quietAtUs, quietAtUs);
   const { message } = transition;
-  // The steps of the next schedule start again, and announce the flapping.
+  // The steps of the next schedule start from the beginning, and announce the flapping.
   if (message?.about === 'closed')
     return { ...transition, dueUs, state: { ...transition.state, announcesFlapping: false } };
   if (message === undefined) return { ...transition, dueUs };
@@ -76,7 +76,7 @@ export function flapping(state: AlertState, device: DeviceFacts, facts: AlertFac
   };
 }
 
-/** Each message names the present Down. */
+/** Each message of a flapping names the present Down. */
 function afterMessage(
   { flapping: before }: AlertState,
   contactIds: readonly string[],
@@ -88,10 +88,10 @@ function afterMessage(
   return { ...before, saidDownUs };
 }
 
-/** When each contact hears that the device is Down, if nothing changes. Pure. */
+/** The times at which contacts are notified that the device is Down, if nothing changes. Pure. */
 function downMessages(
   { flapping: problem, steps }: AlertState,
-  { master, status }: DeviceFacts,
+  { master, status }: AlertedDevice,
   { schedule, severity, acknowledged, snoozedUntilUs, times: { minuteUs }, nowUs }: AlertFacts,
 ): readonly { readonly contactId: string; readonly atUs: number }[] {
   if (problem === null || problem.downSinceUs === null || status !== 'Down') return [];
@@ -100,8 +100,8 @@ function downMessages(
   const { downSinceUs, saidDownUs } = problem;
   const soonUs = downSinceUs + downMinutes * minuteUs;
   const latestUs = downSinceUs + longDownMinutes * minuteUs;
-  return schedule.steps.flatMap((step, place) => {
-    const isUnsent = (steps[place] ?? null) === null;
+  return schedule.steps.flatMap((step, index) => {
+    const isUnsent = (steps[index] ?? null) === null;
     if (isUnsent || !isMeantFor(step, severity)) return [];
     const opening = createOpening(step.timezone ?? schedule.timezone);
     return step.contactIds.flatMap((contactId) => {

@@ -44,12 +44,12 @@ test.each<[string, Partial<RefusedMessage>, ReturnType<typeof decideForward>]>([
     { kind: 'forward', contactIds: ['b'], withEnd: true },
   ],
   ['nobody where it is over', { standing: 'over' }, { kind: 'over' }],
-  ['nobody where all refuse', { refusing: new Set(['b', 'c']) }, { kind: 'nobody' }],
-  ['nobody without a schedule', { schedule: null }, { kind: 'nobody' }],
+  ['nobody where all refuse', { refusing: new Set(['b', 'c']) }, { kind: 'undeliverable' }],
+  ['nobody without a schedule', { schedule: null }, { kind: 'undeliverable' }],
   [
     'nobody of a step for another severity',
     { schedule: { timezone: 'UTC', steps: [{ ...step(['a', 'b']), severities: ['info'] }] } },
-    { kind: 'nobody' },
+    { kind: 'undeliverable' },
   ],
 ])('a message that a contact refused goes to %s', (_, more, expected) => {
   expect(decideForward(refused(more))).toEqual(expected);
@@ -75,7 +75,7 @@ test('whoever refuses: somebody gets the message or all refused it, nobody gets 
         refusing.add(id);
         const schedule = { timezone: 'UTC', steps };
         const made = decideForward(refused({ schedule, refusedBy: id, accepting, having, refusing }));
-        if (made.kind === 'nobody') isNobody = true;
+        if (made.kind === 'undeliverable') isNobody = true;
         if (made.kind !== 'forward') continue;
         for (const next of made.contactIds) having.add(next);
         queue.push(...made.contactIds);

@@ -1,9 +1,9 @@
 export type {
   AlertDecision,
+  AlertedDevice,
   AlertFacts,
   AlertMessage,
   AlertTimes,
-  DeviceFacts,
 } from './alert-facts.ts';
 export {
   type AlertKind,
@@ -23,32 +23,30 @@ export {
   type AlertEvent,
   type AlertPhase,
   type AlertState,
-  afterDown,
-  afterUp,
   alertPhases,
-  downUsOf,
   enterPhase,
   type Flapping,
-  flappingWindowUs,
   newAlertState,
   type PastOutage,
-  reopened,
 } from './alert-state.ts';
-export { defaultBodyType, optionFaults } from './contact-options.ts';
-export { emailFault, signingSecret, strangersEmailFault } from './contact-receiver.ts';
+export {
+  type ContactOptions,
+  contactOptionNames,
+  defaultBodyType,
+  optionFaults,
+} from './contact-options.ts';
+export { signingSecret } from './contact-secret.ts';
 export {
   type AddressPolicy,
-  type ContactOptions,
   type ContactType,
   type ContactTypeRules,
-  contactOptionNames,
   contactTypeNames,
   contactTypeOf,
   contactTypes,
 } from './contact-types.ts';
 export { decide } from './decide.ts';
 export type { MasterFacts, RequestedCheck } from './decide-master.ts';
-export { type PreviewedMessage, previewMessages } from './due-steps.ts';
+export { emailFault, strangersEmailFault } from './email-address.ts';
 export { decideForward, type MessageStanding } from './forward.ts';
 export {
   type BodyPart,
@@ -57,10 +55,11 @@ export {
   escapeFor,
   factNames,
   fillTemplate,
-  type LatePlace,
-  type Place,
+  type LateTemplateName,
+  type TemplateName,
 } from './message-template.ts';
-export type { Facts, NewNotification } from './new-notification.ts';
+export type { MessageFacts, NewNotification } from './new-notification.ts';
+export { type PreviewedMessage, previewMessages } from './preview-messages.ts';
 export {
   isMeantFor,
   joinSchedules,
@@ -70,3 +69,4 @@ export {
   type Weekday,
   weekdays,
 } from './schedule.ts';
+export { afterDown, afterUp, downUsOf, flappingWindowUs, reopened } from './status-changes.ts';

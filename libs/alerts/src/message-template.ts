@@ -1,4 +1,6 @@
-/** The format of a templated body, from which the escaping of values follows. */
+import { escapeHtml } from '@vantage/kernel';
+
+/** The formats of a templated body, which decide how values are escaped. */
 export const bodyTypes = [
   'application/json',
   'application/x-www-form-urlencoded',
@@ -6,13 +8,9 @@ export const bodyTypes = [
   'application/xml',
 ] as const;
 
-/** One of `bodyTypes`. */
 export type BodyType = (typeof bodyTypes)[number];
 
-/**
- * Names in a template that stand for facts of the message as webhooks name them; a message without the fact has nothing
- * there.
- */
+/** Template names of facts, as webhooks name them. A fact that a message lacks is empty. */
 export const factNames = [
   ...(['alert_id', 'device_id', 'check_id', 'ShortName', 'FullName', 'URL', 'Method', 'Status'] as const),
   ...(['Since', 'CheckResult', 'Location', 'Master', 'Reason', 'Severity', 'Seconds'] as const),
@@ -20,41 +18,40 @@ export const factNames = [
   ...(['FailingLocations', 'GoodLocations'] as const),
 ] as const;
 
-/** Names in a template that every message has: see docs/contacts.md. */
+/** Template names that every message has; see docs/contacts.md. */
 const generalNames = ['Kind', 'Title', 'Text', 'Timestamp', 'To'] as const;
-/** Names whose values are known when the message is sent, and are never stored. */
+/** Names whose values are known only when the message is sent. They are never stored. */
 const lateNames = ['Secret', 'Acknowledge', 'Snooze', 'Details'] as const;
 
 /** A name whose value is known when the message is sent. */
-export type LatePlace = (typeof lateNames)[number];
+export type LateTemplateName = (typeof lateNames)[number];
 
 /** A name whose value is known when the message is composed. */
-export type Place = (typeof factNames)[number] | (typeof generalNames)[number];
+export type TemplateName = (typeof factNames)[number] | (typeof generalNames)[number];
 
-const latePlaces: ReadonlyMap<string, LatePlace> = new Map(lateNames.map((name) => [name, name]));
-const knownPlaces: ReadonlyMap<string, Place> = new Map(
+const knownLateNames: ReadonlyMap<string, LateTemplateName> = new Map(lateNames.map((name) => [name, name]));
+const knownNames: ReadonlyMap<string, TemplateName> = new Map(
   [...generalNames, ...factNames].map((name) => [name, name]),
 );
 const allNames = [...generalNames, ...lateNames, ...factNames];
-const place = /\{\{([^{}]*)\}\}/g;
+const placeholder = /\{\{([^{}]*)\}\}/g;
 
-/** A piece of a body: text that stands as it is, or a name that is filled when the message is sent. */
-export type BodyPart = { readonly text: string } | { readonly late: LatePlace };
+/** A part of a body: text, or a name that is filled when the message is sent. */
+export type BodyPart = { readonly text: string } | { readonly late: LateTemplateName };
 
 /**
- * Fills what is known into a template; `valueIn` returns plain values, which are written as the type of the body needs
- * it. Pure.
+ * Fills the known values into a template. `valueIn` returns plain values, which are escaped for the body type. Pure.
  */
 export function fillTemplate(
   template: string,
   type: BodyType,
-  valueIn: (name: Place) => string,
+  valueIn: (name: TemplateName) => string,
 ): readonly BodyPart[] {
   const parts: BodyPart[] = [];
   let from = 0;
-  for (const found of template.matchAll(place)) {
+  for (const found of template.matchAll(placeholder)) {
     const name = (found[1] ?? '').trim();
-    const [late, known] = [latePlaces.get(name), knownPlaces.get(name)];
+    const [late, known] = [knownLateNames.get(name), knownNames.get(name)];
     parts.push({ text: template.slice(from, found.index) });
     if (late !== undefined) parts.push({ late });
     else if (known !== undefined) parts.push({ text: escapeFor(type, valueIn(known)) });
@@ -63,7 +60,7 @@ export function fillTemplate(
   return [...parts, { text: template.slice(from) }];
 }
 
-/** A value as it must stand in a body of this type: in a JSON string, in a form, in XML. Pure. */
+/** A value escaped for a body of this type: for a JSON string, a form or XML. Pure. */
 export function escapeFor(type: BodyType, value: string): string {
   switch (type) {
     case 'application/json':
@@ -71,16 +68,16 @@ export function escapeFor(type: BodyType, value: string): string {
     case 'application/x-www-form-urlencoded':
       return encodeURIComponent(value.toWellFormed());
     case 'application/xml':
-      return value.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+      return escapeHtml(value); // its entities are known to XML too
     case 'text/plain':
       return value;
   }
 }
 
-/** The fault of a template, as the rest of a sentence that begins with the field's name; null: none. Pure. */
+/** The fault of a template, as the rest of a sentence that begins with the field's name. Pure. */
 export function templateFault(template: string, type: BodyType): string | null {
-  const unknown = [...template.matchAll(place)].find(
-    ([, name = '']) => !latePlaces.has(name.trim()) && !knownPlaces.has(name.trim()),
+  const unknown = [...template.matchAll(placeholder)].find(
+    ([, name = '']) => !knownLateNames.has(name.trim()) && !knownNames.has(name.trim()),
   );
   if (unknown !== undefined)
     return `has the unknown name ${unknown[0].slice(0, 60)}; known are ${allNames.map((name) => `{{${name}}}`).join(', ')}`;
@@ -88,7 +85,7 @@ export function templateFault(template: string, type: BodyType): string | null {
   return 'is not JSON when its names are filled; put each name into quotes, for example {"text": "{{Text}}"}';
 }
 
-/** The body with a harmless value in each place. */
+/** The body with a harmless value for each name. */
 function sampleOf(template: string): string {
   return fillTemplate(template, 'application/json', () => 'x')
     .map((part) => ('text' in part ? part.text : 'x'))

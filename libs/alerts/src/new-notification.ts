@@ -1,26 +1,26 @@
 import type { Severity } from '@vantage/domain';
 import type { MessageKind } from './alert-kind.ts';
 
-/** A fact that a message shows. Times are microseconds since 1970. */
-type Fact = string | number | boolean | null | readonly Fact[] | Facts;
+/** Times are microseconds since 1970. */
+type MessageFact = string | number | boolean | null | readonly MessageFact[] | MessageFacts;
 
-/** Facts of a message by their names. */
-export type Facts = { readonly [name: string]: Fact };
+/** The facts of a message, by name. */
+export type MessageFacts = { readonly [name: string]: MessageFact };
 
-/** One message to one contact, as alerts decide it and as the delivery stores it. */
+/** One message to one contact, from the decision of an alert to its delivery. */
 export interface NewNotification {
   readonly accountNo: number;
   readonly contactNo: number;
   /** Null: the message belongs to no alert. */
   readonly alertNo: number | null;
-  /** Messages of one contact with the same key arrive one after the other: `device:12`, `location:3`, `account:1`. */
+  /** Messages to one contact with the same key arrive in order: `device:12`, `location:3`, `account:1`. */
   readonly orderKey: string;
   readonly kind: MessageKind;
   readonly severity: Severity;
-  /** The step of the schedule that sent it, from 1; undefined or null: it came by no step. */
+  /** The step of the schedule that caused it, from 1; undefined or null: no step did. */
   readonly step?: number | null;
   /** The facts of the message as REST names them, without secrets. */
-  readonly data: Facts;
-  /** When it happened, microseconds since 1970. */
+  readonly data: MessageFacts;
+  /** The time of its cause, microseconds since 1970. */
   readonly atUs: number;
 }

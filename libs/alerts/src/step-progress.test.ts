@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { progressOf, type StepProgress, stepKey } from './due-steps.ts';
 import type { ScheduleStep } from './schedule.ts';
+import { progressOf, type StepProgress, stepKey } from './step-progress.ts';
 
 const step = (delayMinutes: number, contactIds: readonly string[]): ScheduleStep => ({
   delayMinutes,

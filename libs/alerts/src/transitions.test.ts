@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AlertFacts, DeviceFacts } from './alert-facts.ts';
+import type { AlertedDevice, AlertFacts } from './alert-facts.ts';
 import { type AlertState, newAlertState } from './alert-state.ts';
 import { decide } from './decide.ts';
 import type { MasterFacts, RequestedCheck } from './decide-master.ts';
@@ -19,7 +19,7 @@ const confirming: AlertState = {
 
 /** Minutes from now until the alert is decided again; null: never. */
 const wait = (dueUs: number | null) => (dueUs === null ? null : (dueUs - nowUs) / minute);
-const facing = (facts: Partial<MasterFacts> | null, more: Partial<DeviceFacts> = {}): DeviceFacts => ({
+const facing = (facts: Partial<MasterFacts> | null, more: Partial<AlertedDevice> = {}): AlertedDevice => ({
   ...device,
   ...more,
   master: facts === null ? null : { ...master, ...facts },
@@ -46,7 +46,7 @@ test.each<[string, AlertState, Partial<MasterFacts> | null, RequestedCheck, stri
 
 test('the next check of its own comes RetryDelay after the end of the one that failed', () => {
   const decided = decide(confirming, { ...base, check: bad });
-  expect(decided.request).toEqual({ of: 'device', notBeforeUs: nowUs - second + device.retryDelayUs });
+  expect(decided.request).toEqual({ target: 'device', notBeforeUs: nowUs - second + device.retryDelayUs });
   expect(decided.state).toMatchObject({ failedChecks: 1, requestId: null });
   const alone = decide(confirming, { ...base, check: bad, device: facing(null, { canBeChecked: false }) });
   expect([alone.request, wait(alone.dueUs), alone.state.requestId]).toEqual([null, 1, null]);
@@ -67,7 +67,7 @@ test.each<[string, RequestedCheck, number, string | null]>([
 test.each<[string, Partial<MasterFacts>, RequestedCheck, number, number]>([
   ['whose answer is due', {}, { kind: 'open', deadlineUs: nowUs + second }, 1 / 60 + 1 / minute, 0],
   ['whose answer is due in an hour', {}, { kind: 'open', deadlineUs: nowUs + 60 * minute }, 1, 0],
-  ['that retries', { retrying: true, longestSequenceUs: second }, { kind: 'unanswered' }, 1 / 60, 1],
+  ['that retries', { retrying: true, maxSequenceUs: second }, { kind: 'unanswered' }, 1 / 60, 1],
   ['that retries elsewhere', { retrying: true, isCheckedHere: false }, { kind: 'unanswered' }, 1, 0],
 ])('a device waits for a master %s', (_what, facts, check, minutes, failedChecks) => {
   const decided = decide(judging, { ...base, device: facing(facts), check });
@@ -82,7 +82,7 @@ test.each<[string, Partial<MasterFacts>, RequestedCheck, number, number]>([
 
 test('the next check of a master comes its RetryDelay after the one that failed, and is counted', () => {
   const decided = decide(judging, { ...base, device: facing({ isCheckedHere: false }), check: bad });
-  expect(decided.request).toEqual({ of: 'master', notBeforeUs: nowUs - second + master.retryDelayUs });
+  expect(decided.request).toEqual({ target: 'master', notBeforeUs: nowUs - second + master.retryDelayUs });
   expect(decided.state).toMatchObject({ failedChecks: 1, requestId: null });
 });
 
@@ -126,7 +126,7 @@ const downFor = (minutes: number, saidMinutes?: number): AlertState => ({
   },
 });
 
-test.each<[string, AlertState, DeviceFacts, Partial<AlertFacts>, string, number]>([
+test.each<[string, AlertState, AlertedDevice, Partial<AlertFacts>, string, number]>([
   ['Down for two minutes', flapping, device, {}, 'flapping flapping>a', 10],
   ['Down behind its master', flapping, facing(isDown), {}, 'flapping', 10],
   [

@@ -1,4 +1,4 @@
-import type { AlertDecision, AlertFacts, AlertMessage, DeviceFacts } from './alert-facts.ts';
+import type { AlertDecision, AlertedDevice, AlertFacts, AlertMessage } from './alert-facts.ts';
 import { type AlertEvent, type AlertState, enterPhase, suppressedBy } from './alert-state.ts';
 import { decideMaster } from './decide-master.ts';
 import { dueSteps } from './due-steps.ts';
@@ -7,51 +7,30 @@ import { isMeantFor } from './schedule.ts';
 /** One transition of an alert through the table of decide.ts. */
 export interface Transition {
   readonly state: AlertState;
-  /** Another transition follows at once, or the alert waits. */
+  /** `again`: another transition follows at once. */
   readonly next: 'again' | 'wait';
   readonly dueUs?: number | null;
   readonly request?: AlertDecision['request'];
   readonly message?: AlertMessage;
   readonly events?: readonly AlertEvent[];
-  /** Why the alert is as it is now; null: its phase says all. Absent: as before, while it stays in its phase. */
+  /** The reason for the state; null: the phase suffices. Absent: as before, while the alert stays in its phase. */
   readonly reason?: string | null;
   readonly closes?: boolean;
   readonly withdraws?: 'all' | 'repeats';
 }
 
-/** The alert goes on in its new phase at once. */
+/** The alert continues in its new phase at once. */
 export function to(state: AlertState, more: Partial<Transition> = {}): Transition {
   return { ...more, state, next: 'again' };
 }
 
-/** The alert closes: people get no message any more, and systems that keep incidents close theirs. */
+/** The alert closes: people receive no more messages, and systems that keep incidents close theirs. */
 export function closed(state: AlertState, reason: string): Transition {
   const message = { about: 'closed', contactIds: state.notified } as const;
   return { state, next: 'wait', closes: true, withdraws: 'all', reason, message };
 }
 
-/** A device that fails from some Locations only. */
-export function partial(state: AlertState, device: DeviceFacts, facts: AlertFacts): Transition {
-  const { nowUs, times } = facts;
-  if (device.status === 'Down')
-    return { state, next: 'wait', dueUs: nowUs + times.recheckUs, withdraws: 'repeats' };
-  if (!device.isPartial) {
-    const reason = 'the device works from all Locations again';
-    const notified = state.notified.filter((id) => !state.heardElsewhere.includes(id));
-    const message = { about: 'closed', contactIds: state.heardElsewhere } as const;
-    return to({ ...enterPhase(state, 'ended', nowUs), notified }, { reason, message });
-  }
-  return warning({ ...state, heardElsewhere: [] }, device, facts);
-}
-
-/** A device that is Up, and that people want to know something of. */
-export function warning(state: AlertState, device: DeviceFacts, facts: AlertFacts): Transition {
-  if (device.maintenanceUntilUs !== null) return maintenance(state, device.maintenanceUntilUs, facts);
-  if (state.activeUs === null) return to(activated(state, facts.nowUs), alertEvent(null));
-  return active(state, facts);
-}
-
-/** A device in maintenance notifies nobody. */
+/** A device in maintenance sends no notifications. */
 export function maintenance(state: AlertState, untilUs: number, { nowUs, times }: AlertFacts): Transition {
   const dueUs = Math.min(untilUs, nowUs + times.recheckUs);
   if (state.phase === 'maintenance' || state.activeUs !== null) return { state, next: 'wait', dueUs };
@@ -59,8 +38,8 @@ export function maintenance(state: AlertState, untilUs: number, { nowUs, times }
   return { ...suppressedBy(entered, 'maintenance', 'the device is in maintenance'), next: 'wait', dueUs };
 }
 
-/** Late results say that the device is not Up: a live check decides. */
-export function late(state: AlertState, device: DeviceFacts, facts: AlertFacts): Transition {
+/** The device is not Up by late results: a live check decides. */
+export function late(state: AlertState, device: AlertedDevice, facts: AlertFacts): Transition {
   const { check, nowUs, times } = facts;
   if (check.kind === 'answered' && check.verdict === 'bad') return to(enterPhase(state, 'judging', nowUs));
   if (isUnconfirmed(state, device, facts))
@@ -68,13 +47,13 @@ export function late(state: AlertState, device: DeviceFacts, facts: AlertFacts):
   return requestDevice(state, device, facts, nowUs + times.recheckUs);
 }
 
-/** The note of an alert whose requested checks decided nothing. */
+/** The note of an alert without a decisive answer to its requested checks. */
 const unconfirmed = 'not confirmed by checks on request: too few of them got an answer that decides';
 
-/** Requested checks of the device decided nothing for longer than they may take, and none is open. */
+/** Whether the requested checks had no decisive answer within their maximum time, and none is open. */
 function isUnconfirmed(
   { phaseSinceUs }: AlertState,
-  { maxConfirmUs }: DeviceFacts,
+  { maxConfirmUs }: AlertedDevice,
   { check, nowUs }: AlertFacts,
 ): boolean {
   const isOpen = check.kind === 'open' && nowUs <= check.deadlineUs;
@@ -84,7 +63,7 @@ function isUnconfirmed(
 /** The master decides. */
 export function judging(
   state: AlertState,
-  device: DeviceFacts,
+  device: AlertedDevice,
   { check, nowUs, times }: AlertFacts,
 ): Transition {
   const failed = state.failedChecks + (check.kind === 'answered' && check.verdict === 'bad' ? 1 : 0);
@@ -107,7 +86,7 @@ export function judging(
       return { ...suppressedBy(entered, 'master', judgement.detail), next: 'wait', dueUs };
     }
     case 'request': {
-      const request = { of: 'master', notBeforeUs: judgement.notBeforeUs } as const;
+      const request = { target: 'master', notBeforeUs: judgement.notBeforeUs } as const;
       return { state: { ...state, failedChecks: failed, requestId: null }, next: 'wait', request };
     }
     case 'wait': {
@@ -118,8 +97,8 @@ export function judging(
   }
 }
 
-/** The master is back: a complete retry sequence of the device's own. */
-export function confirming(state: AlertState, device: DeviceFacts, facts: AlertFacts): Transition {
+/** The master is back: the device needs a complete retry sequence. */
+export function confirming(state: AlertState, device: AlertedDevice, facts: AlertFacts): Transition {
   const { check, nowUs, times } = facts;
   const { master } = device;
   if (master?.enabled === true && master.status === 'Down') return to(enterPhase(state, 'judging', nowUs));
@@ -130,14 +109,14 @@ export function confirming(state: AlertState, device: DeviceFacts, facts: AlertF
   }
   if (isUnconfirmed(state, device, facts)) return to(judgedAgain(state, nowUs, unconfirmed));
   if (isBad) {
-    const request = { of: 'device', notBeforeUs: check.endUs + device.retryDelayUs } as const;
+    const request = { target: 'device', notBeforeUs: check.endUs + device.retryDelayUs } as const;
     if (device.canBeChecked)
       return { state: { ...state, failedChecks, requestId: null }, next: 'wait', request };
   }
   return requestDevice(state, device, facts, nowUs + times.recheckUs);
 }
 
-/** The device needs no more checks of its own: its master is judged once more. */
+/** The device needs no more checks: its master is judged again. */
 function judgedAgain(state: AlertState, nowUs: number, note: string | null): AlertState {
   return {
     ...enterPhase(state, 'judging', nowUs),
@@ -148,28 +127,27 @@ function judgedAgain(state: AlertState, nowUs: number, note: string | null): Ale
 }
 
 /**
- * Requests a check of the device where none is open. One that nobody can run, or that decided nothing, is requested
- * again at `againUs`.
+ * Requests a check of the device if none is open. If no agent can run it, or it is not decisive, retries at `againUs`.
  */
 function requestDevice(
   state: AlertState,
-  device: DeviceFacts,
+  device: AlertedDevice,
   { check, nowUs }: AlertFacts,
   againUs: number,
 ): Transition {
   if (check.kind === 'open' && nowUs <= check.deadlineUs)
     return { state, next: 'wait', dueUs: check.deadlineUs + 1 };
   if (check.kind === 'none' && device.canBeChecked)
-    return { state, next: 'wait', request: { of: 'device', notBeforeUs: 0 } };
+    return { state, next: 'wait', request: { target: 'device', notBeforeUs: 0 } };
   return { state: { ...state, requestId: null }, next: 'wait', dueUs: againUs };
 }
 
-/** The last message of an alert, to everyone who was notified. */
+/** The last message of an alert, to all notified contacts. */
 export function end(state: AlertState, { nowUs }: AlertFacts): Transition {
-  const isUnsaid =
+  const wasNeverSent =
     state.activeUs !== null && state.notified.length === 0 && !state.suppressions.includes('schedule');
-  const silent = isUnsaid
-    ? suppressedBy(state, 'schedule', 'it was over before the schedule notified anybody')
+  const silent = wasNeverSent
+    ? suppressedBy(state, 'schedule', 'it ended before the schedule notified a contact')
     : { state, events: [] };
   return {
     ...silent,
@@ -181,7 +159,9 @@ export function end(state: AlertState, { nowUs }: AlertFacts): Transition {
   };
 }
 
-/** A summary is complete when no outage was added for a minute; every other alert without a device notifies at once. */
+/**
+ * A summary is complete after a minute without a further outage. Every other alert without a device notifies at once.
+ */
 export function withoutDevice(state: AlertState, facts: AlertFacts): Transition {
   const { nowUs, times } = facts;
   if (state.phase !== 'collecting') return active(state, facts);
@@ -194,13 +174,13 @@ function activate(state: AlertState, nowUs: number, note: string | null): Transi
 }
 
 /** The alert is confirmed: its schedule begins. */
-function activated(state: AlertState, nowUs: number, note: string | null = null): AlertState {
+export function activated(state: AlertState, nowUs: number, note: string | null = null): AlertState {
   const activeUs = state.countsFromUs ?? nowUs;
   return { ...enterPhase(state, 'active', nowUs), activeUs, countsFromUs: null, steps: [], note };
 }
 
 /** The event of a confirmed alert. */
-function alertEvent(note: string | null): Partial<Transition> {
+export function alertEvent(note: string | null): Partial<Transition> {
   return { events: [{ kind: 'alert', note }], reason: note };
 }
 
@@ -219,7 +199,7 @@ export function active(state: AlertState, facts: AlertFacts): Transition {
       schedule === null
         ? 'no notification schedule is set'
         : `no step of the schedule is for severity ${severity}`;
-    // Its steps begin anew with the next schedule: the incidents that they opened are closed now.
+    // The steps start again with the next schedule, because the incidents that they opened are closed now.
     const silent = suppressedBy({ ...state, activeUs, steps: [], closedElsewhere: true }, 'schedule', detail);
     const message = { about: 'closed', contactIds: state.closedElsewhere ? [] : state.notified } as const;
     return {

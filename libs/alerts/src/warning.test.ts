@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import type { AlertFacts, DeviceFacts } from './alert-facts.ts';
+import type { AlertedDevice, AlertFacts } from './alert-facts.ts';
 import { newAlertState } from './alert-state.ts';
 import { decide } from './decide.ts';
 
 const minute = 60_000_000;
 const nowUs = 1_000_000 * minute;
-const device: DeviceFacts = {
+const device: AlertedDevice = {
   enabled: true,
   status: 'Up',
   isChecked: true,
@@ -38,7 +38,7 @@ const base: AlertFacts = {
 test.each<
   [
     facts: string,
-    given: Partial<DeviceFacts>,
+    given: Partial<AlertedDevice>,
     isMoment: boolean,
     phase: string,
     sent: number,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fillWebAddress, receiverOf, showWebAddress } from './contact-receiver.ts';
+import { fillWebAddress, receiverOf, showWebAddress } from './web-address.ts';
 
 const plain = { hidesLastPart: false };
 const hidden = { hidesLastPart: true };

@@ -4,14 +4,14 @@ import { createEventReader, retryDelayMs } from './event-lines.ts';
 
 test('events of a stream are read however it is cut into pieces', () => {
   const text =
-    'retry: 2000\n: hello\nid: place\n\nid: a\ndata: {"n":\ndata: 1}\n\n:\n\r\nid: b\r\ndata: 2\r\n\r\n';
+    'retry: 2000\n: hello\nid: start\n\nid: a\ndata: {"n":\ndata: 1}\n\n:\n\r\nid: b\r\ndata: 2\r\n\r\n';
   fc.assert(
     fc.property(fc.array(fc.nat({ max: text.length })), (cuts) => {
       const read = createEventReader();
-      const places = [0, ...cuts.sort((a, b) => a - b), text.length];
-      const events = places.slice(1).flatMap((end, index) => read(text.slice(places[index], end)));
+      const positions = [0, ...cuts.sort((a, b) => a - b), text.length];
+      const events = positions.slice(1).flatMap((end, index) => read(text.slice(positions[index], end)));
       expect(events).toEqual([
-        { id: 'place', data: undefined },
+        { id: 'start', data: undefined },
         { id: 'a', data: '{"n":\n1}' },
         { id: 'b', data: '2' },
       ]);

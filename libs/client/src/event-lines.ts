@@ -1,16 +1,16 @@
-/** An event of a stream of server-sent events. */
+/** A server-sent event. */
 export interface StreamEvent {
   readonly id: string | undefined;
-  /** undefined: the stream only says where it stands, for a reader that comes back. */
+  /** undefined: the stream only tells its position, from which a reader can resume. */
   readonly data: string | undefined;
 }
 
-/** Far more than an event of the API has; a longer line is no event of ours. */
-const longest = 1_000_000;
+/** Far more than an event of the API has. */
+const maxLineLength = 1_000_000;
 
 /**
- * Reads server-sent events (HTML, section 9.2.6) from pieces of text. Each call returns the events that are complete
- * now.
+ * Parses server-sent events (HTML, section 9.2.6) from pieces of text. Each call returns the events that the piece
+ * completes.
  */
 export function createEventReader(): (piece: string) => readonly StreamEvent[] {
   let rest = '';
@@ -20,7 +20,7 @@ export function createEventReader(): (piece: string) => readonly StreamEvent[] {
   return (piece) => {
     const lines = (rest + piece).split(/\r\n|\n|\r(?!$)/);
     rest = lines.pop() ?? '';
-    if (rest.length > longest) throw new Error('a line of the stream is too long');
+    if (rest.length > maxLineLength) throw new Error('a line of the stream is too long');
     const events: StreamEvent[] = [];
     for (const line of lines) {
       if (line === '') {
@@ -41,7 +41,7 @@ export function createEventReader(): (piece: string) => readonly StreamEvent[] {
   };
 }
 
-/** How long to wait before the next attempt: doubling from 1 s to 30 s, each somewhere in its upper half. */
+/** The delay before the next attempt: doubling from 1 s to 30 s, randomly in the upper half of that. */
 export function retryDelayMs(failures: number, random: number): number {
   const full = Math.min(30_000, 1_000 * 2 ** Math.min(failures, 10));
   return Math.round(full / 2 + (full / 2) * random);

@@ -5,15 +5,15 @@ import { ApiError } from './pages.ts';
 
 const url = 'https://monitor.example.com/v1.1/events?stream=1';
 
-/** A controller that has `total` events and ends each stream after so many of them. */
+/** A controller with `total` events, which ends its n-th stream after `lengths[n]` of them. */
 function controllerOf(total: number, lengths: readonly number[]) {
   let stream = 0;
-  const asked: (string | null)[] = [];
+  const requested: (string | null)[] = [];
   return {
-    asked,
+    requested,
     send: async (request: Request): Promise<Response> => {
       const after = request.headers.get('Last-Event-ID');
-      asked.push(after);
+      requested.push(after);
       const from = after === null ? 0 : Number(after) + 1;
       const length = lengths[stream] ?? total;
       stream += 1;
@@ -65,7 +65,7 @@ test('a stream begins after the event that is given, and a refusal for good ends
   const controller = controllerOf(5, []);
   const first = await events(controller.send, url, { after: '2' }).next();
   expect(first.value).toEqual({ event_id: '3' });
-  expect(controller.asked).toEqual(['2']);
+  expect(controller.requested).toEqual(['2']);
   const refused = events(
     async () => Response.json({ code: 1001, message: 'No such key.', reason: 'bad_key' }, { status: 400 }),
     url,
@@ -78,10 +78,10 @@ test('a stream begins after the event that is given, and a refusal for good ends
 test('events between a stream that broke before its first one and the next stream are not lost', async () => {
   vi.useFakeTimers();
   try {
-    const asked: (string | null)[] = [];
+    const requested: (string | null)[] = [];
     const send = async (request: Request): Promise<Response> => {
       const after = request.headers.get('Last-Event-ID');
-      asked.push(after);
+      requested.push(after);
       return new Response(
         after === null ? 'retry: 2000\nid: begin\n\n' : `id: 1\ndata: {"event_id":"1"}\n\n`,
       );
@@ -89,7 +89,7 @@ test('events between a stream that broke before its first one and the next strea
     const first = events(send, url).next();
     await vi.advanceTimersByTimeAsync(30_000);
     expect((await first).value).toEqual({ event_id: '1' });
-    expect(asked).toEqual([null, 'begin']);
+    expect(requested).toEqual([null, 'begin']);
   } finally {
     vi.useRealTimers();
   }

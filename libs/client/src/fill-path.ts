@@ -1,8 +1,7 @@
 /**
- * The path of a template (`/devices/{device_id}`) with these values, each percent-encoded. Throws a RangeError, which
- * names the placeholder, for a value that is missing or empty, and for `.` and `..`: URLs drop these segments (URL
- * standard, "path state"; RFC 3986, section 5.2.4), so the request would reach another thing than the one that is
- * meant.
+ * The path of a template (`/devices/{device_id}`) with percent-encoded values. Throws a RangeError, which names the
+ * placeholder, if a value is missing, empty, `.` or `..`: URLs drop these segments (URL standard, "path state"; RFC
+ * 3986, section 5.2.4), so the request would reach a different resource.
  */
 export function fillPath(template: string, values: Readonly<Record<string, unknown>>): string {
   return template.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {

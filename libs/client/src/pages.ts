@@ -2,11 +2,11 @@ import type { components } from './gen/api.ts';
 
 type Problem = components['schemas']['Problem'];
 
-/** A refusal of the API, by its code; `code` is undefined where the answer is not the API's own (a proxy's page). */
+/** A refusal of the API. `code` is undefined if the answer is not the API's own (a proxy's page). */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: Problem['code'] | undefined;
-  /** The word for programs, `no_such_device`. */
+  /** The reason for programs: `no_such_device`. */
   readonly reason: Problem['reason'] | undefined;
   readonly fields: NonNullable<Problem['errors']>;
 
@@ -20,15 +20,15 @@ export class ApiError extends Error {
   }
 }
 
-/** One page of a list; a later walk that begins at `next` goes on after it. */
+/** A page of a list. A later walk that begins at `next` continues after it. */
 export interface Page {
   readonly body: unknown;
   readonly next: string | undefined;
 }
 
 /**
- * The pages of the list at `first`, by `Link: rel="next"`; at most `most` of them. They are asked for where the first
- * one was: a link has the public address of the controller, and a client may know it by another one.
+ * The pages of the list at `first`, by `Link: rel="next"`; at most `most` of them. They are requested at the address
+ * of the first one: a link has the public address of the controller, and the client may use another one.
  */
 export async function* pages(
   send: (request: Request) => Promise<Response>,
@@ -54,7 +54,7 @@ function nextOf(link: string | null, base: string): string | undefined {
   return next.href;
 }
 
-/** The problem that the API names in a refusal; undefined where the answer is not its own. */
+/** The problem in a refusal of the API; undefined if the answer is not the API's own. */
 export async function problemOf(answer: Response): Promise<Problem | undefined> {
   const body: unknown = await answer.json().catch(() => undefined);
   return isProblem(body) ? body : undefined;

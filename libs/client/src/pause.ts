@@ -1,4 +1,4 @@
-/** Waits, or until the signal aborts. */
+/** Waits for `ms`, at most until `signal` aborts. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -22,7 +22,7 @@ function server(answers: readonly (Response | string)[]) {
 }
 const post = () => new Request('https://h/v1.1/tags', { method: 'POST', body: '{"Name":"a"}' });
 
-test('a POST that nobody answered is sent again with the same Idempotency-Key and body', async () => {
+test('a POST without an answer is sent again with the same Idempotency-Key and body', async () => {
   const busy = new Response('', { status: 503, headers: { 'Retry-After': '7' } });
   const { send, seen, waits } = server(['reset', busy, new Response('{}')]);
   expect((await send(post())).status).toBe(200);

@@ -1,37 +1,36 @@
 import { retryDelayMs } from './event-lines.ts';
 import { pause } from './pause.ts';
 
-/** Sends requests with a key, and again where nobody answered. */
 export interface SenderOptions {
-  /** A key of the API; in a browser with a session there is none. */
+  /** A key of the API; absent in a browser with a session. */
   readonly key?: string;
   readonly fetch?: (request: Request) => Promise<Response>;
-  /** Attempts of a request that nobody answered; default 5, over about 15 s. */
+  /** The number of attempts of a request without an answer; default 5, over about 15 s. */
   readonly attempts?: number;
-  /** Waits; a test has its own. */
+  /** Waits between attempts; replaced in tests. */
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Methods that do no more when they are sent twice. POST has an Idempotency-Key for it. */
+/** Methods that can be repeated without a second effect. For POST, the Idempotency-Key ensures that. */
 const repeatable = ['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'POST'];
-/** The controller restarts, or has too much to do for a moment. */
-const passing = [429, 502, 503, 504];
+/** The controller is restarting or overloaded. */
+const temporary = [429, 502, 503, 504];
 
 /**
- * A `fetch` for `createVantageClient`, `pages` and `events`: it adds the key, and repeats a request that failed on the
- * way or that a restarting controller refused. Each POST gets an Idempotency-Key, so that it is done once. Rejects with
- * the error of the last attempt, or when the request's signal aborts.
+ * A `fetch` for `createVantageClient`, `pages` and `events`. It adds the key, and repeats a request that failed on the
+ * network or that a restarting controller refused. Each POST gets an Idempotency-Key, so that repeating it has no
+ * second effect. Rejects with the error of the last attempt, or when the request's signal aborts.
  */
 export function createSender(options: SenderOptions = {}): (request: Request) => Promise<Response> {
   const { key, fetch = (request) => globalThis.fetch(request), attempts = 5, sleep = pause } = options;
-  return async (asked) => {
-    const request = prepared(asked, key);
+  return async (original) => {
+    const request = prepare(original, key);
     for (let attempt = 1; ; attempt += 1) {
       const isLast = attempt >= attempts || !repeatable.includes(request.method);
       try {
-        // The body of a request can be read once.
+        // The body of a request can be read only once.
         const answer = await fetch(isLast ? request : request.clone());
-        if (isLast || !passing.includes(answer.status)) return answer;
+        if (isLast || !temporary.includes(answer.status)) return answer;
         await answer.body?.cancel();
         await sleep(waitOf(answer, attempt), request.signal);
       } catch (error) {
@@ -43,8 +42,8 @@ export function createSender(options: SenderOptions = {}): (request: Request) =>
   };
 }
 
-function prepared(asked: Request, key: string | undefined): Request {
-  const request = new Request(asked);
+function prepare(original: Request, key: string | undefined): Request {
+  const request = new Request(original);
   if (key !== undefined) request.headers.set('Service-API-Key', key);
   if (request.method === 'POST' && !request.headers.has('Idempotency-Key'))
     request.headers.set('Idempotency-Key', crypto.randomUUID());
@@ -57,8 +56,8 @@ function waitOf(answer: Response, attempt: number): number {
 }
 
 /**
- * The headers that make a write fail (1005) where somebody changed meanwhile what `read` answered; none where
- * the answer has no ETag.
+ * The headers with which a write fails (1005) if the resource has changed since the answer `read`; none if the answer
+ * has no ETag.
  */
 export function ifUnchanged(read: Response): Record<string, string> {
   const tag = read.headers.get('ETag');

@@ -1,6 +1,6 @@
-// Compares the programs that come prebuilt with packages with the SHA-256 that this repository records of them. Plain
-// JavaScript without dependencies, for any Node from 18 on: the first start runs it before it trusts the Node that
-// came.
+// Compares the prebuilt programs of packages with the SHA-256 that this repository records. It is plain JavaScript
+// without dependencies, for any Node from 18 on, because the first start runs it before it trusts the Node of the
+// package.
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -21,36 +21,36 @@ const digestOf = (data) => createHash('sha256').update(data).digest('hex');
 
 /** The fault in the content of a recorded file; undefined: none. */
 export function problemOfFile(name, file, data) {
-  const wanted = recordedOf(name).find((one) => one.file === file);
-  if (wanted === undefined) return `SHA-256 of ${file} is not recorded for ${name}`;
+  const recorded = recordedOf(name).find((entry) => entry.file === file);
+  if (recorded === undefined) return `SHA-256 of ${file} is not recorded for ${name}`;
   const found = digestOf(data);
-  return found === wanted.digest ? undefined : changed(`${name}/${file}`, wanted.digest, found);
+  return found === recorded.digest ? undefined : changed(`${name}/${file}`, recorded.digest, found);
 }
 
 /**
- * Compares the files of a package that lie in `folder`, whose path in the package is `under` (empty: the package
- * itself). Returns what is wrong with the first file that differs; undefined: nothing. `marker` is a file that
- * remembers the comparison: with the same sizes and times the contents are not read again. Where it cannot be written,
- * each start compares.
+ * Compares the files of a package in `folder`, whose path in the package is `under` (empty: the package itself).
+ * Returns the problem of the first file that differs; undefined: there is none. `marker` is a file that remembers the
+ * comparison: with the same sizes and times the contents are not read again. If it cannot be written, each start
+ * compares.
  */
 export function problemOfFolder({ name, folder, under = '', marker }) {
   const files = recordedOf(name).filter(({ file }) => file.startsWith(under));
   const stamps = [];
   const at = ({ file }) => path.join(folder, file.slice(under.length));
-  for (const one of files) {
+  for (const entry of files) {
     try {
-      const { size, mtimeMs, ctimeMs } = statSync(at(one));
-      stamps.push(`${one.digest} ${size} ${mtimeMs} ${ctimeMs} ${one.file}`);
+      const { size, mtimeMs, ctimeMs } = statSync(at(entry));
+      stamps.push(`${entry.digest} ${size} ${mtimeMs} ${ctimeMs} ${entry.file}`);
     } catch (error) {
-      return `${at(one)} cannot be read (${error.code}); ${advice}`;
+      return `${at(entry)} cannot be read (${error.code}); ${advice}`;
     }
   }
   const stamp = digestOf(stamps.join('\n'));
   const known = readMarker(marker);
   if (known[folder] === stamp) return undefined;
-  for (const one of files) {
-    const found = digestOf(readFileSync(at(one)));
-    if (found !== one.digest) return changed(at(one), one.digest, found);
+  for (const entry of files) {
+    const found = digestOf(readFileSync(at(entry)));
+    if (found !== entry.digest) return changed(at(entry), entry.digest, found);
   }
   writeMarker(marker, { ...known, [folder]: stamp });
   return undefined;
@@ -58,15 +58,15 @@ export function problemOfFolder({ name, folder, under = '', marker }) {
 
 const advice = 'remove node_modules and install the packages again ("npm ci")';
 
-function changed(file, wanted, found) {
-  return `${file} was changed: its SHA-256 is ${found}, this repository records ${wanted}. It is not run; ${advice}`;
+function changed(file, recorded, found) {
+  return `${file} was changed: its SHA-256 is ${found}, this repository records ${recorded}. It is not run; ${advice}`;
 }
 
 function readMarker(marker) {
   try {
     return JSON.parse(readFileSync(marker, 'utf8'));
   } catch {
-    return {}; // nothing was compared, or not here
+    return {}; // no comparison so far, or not on this machine
   }
 }
 
@@ -75,6 +75,6 @@ function writeMarker(marker, known) {
     writeFileSync(`${marker}.${process.pid}`, JSON.stringify(known));
     renameSync(`${marker}.${process.pid}`, marker);
   } catch {
-    // a folder that cannot be written: the next start compares again
+    // in a read-only folder, the next start compares again
   }
 }

@@ -1,4 +1,4 @@
-/** How many things of each kind an account may have, unless the operator sets others (`VANTAGE_ACCOUNT_LIMITS`). */
+/** The maximum number of things of each kind in an account. `VANTAGE_ACCOUNT_LIMITS` overrides it. */
 export const defaultLimits = {
   devices: 100_000,
   tags: 10_000,
@@ -15,7 +15,5 @@ export const defaultLimits = {
   reports: 100,
 } as const;
 
-/** A kind of thing of which an account has a limited number. */
 export type LimitedKind = keyof typeof defaultLimits;
-/** How many things of each kind an account may have. */
 export type AccountLimits = Readonly<Record<LimitedKind, number>>;

@@ -1,24 +1,24 @@
 import { kibibyte, mebibyte, secondUs } from './units.ts';
 
-/** Limits by which controller and agents go, and which no message between them says. */
+// Limits that controller and agents share, but do not send to each other.
 
-/** Either side ends a stream when it heard nothing for so long. The controller answers heartbeats every 10 s. */
+/** Either side ends a stream that was silent for this time. The controller answers heartbeats every 10 s. */
 export const silenceMs = 25_000;
 
-/** The most bytes of a message after the Hello. */
+/** The maximum size of a message after the Hello. */
 export const messageBytes = 4 * mebibyte;
 
-/** The most records of a batch of results. */
+/** The maximum number of records in a batch of results. */
 export const batchRecords = 500;
 
-/** The most bytes of the diagnostics of a check, as JSON. */
+/** The maximum size of the diagnostics of a check, as JSON. */
 export const diagnosticsBytes = 64 * kibibyte;
 
-/** The longest Timeout of a device, seconds. */
-export const longestTimeoutS = 120;
+/** The maximum Timeout of a device. */
+export const maxTimeoutS = 120;
 
-/** A device that changed less than this ago is checked at once, microseconds. */
+/** A device that changed within this time is checked at once. */
 export const freshDeviceUs = 60 * secondUs;
 
-/** How long the token of an invitation is good, minutes. */
+/** The lifetime of the token of an invitation. */
 export const invitationMinutes = 15;

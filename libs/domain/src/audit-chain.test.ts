@@ -1,7 +1,7 @@
 import { anyCharacter } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { chainLine, type Entry, emptyChain, followChain, settledEntries } from './audit-chain.ts';
+import { type AuditEntry, chainLine, emptyChain, followChain, settledEntries } from './audit-chain.ts';
 
 const entries = fc.array(
   fc.record({
@@ -16,7 +16,7 @@ const entries = fc.array(
 function linesOf(given: readonly unknown[]): string[] {
   let end = emptyChain;
   return given.map((each) => {
-    const entry: Entry = JSON.parse(JSON.stringify(each));
+    const entry: AuditEntry = JSON.parse(JSON.stringify(each));
     const made = chainLine(end, entry);
     end = made.end;
     return made.line;

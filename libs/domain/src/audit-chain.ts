@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { parseJson } from './json.ts';
-import type { Json } from './sealed-device.ts';
+import { type Json, parseJson } from './json.ts';
 
-/** The end of a chain of lines: what the next line continues. */
+/** The end of a chain of lines, which the next line continues. */
 export interface ChainEnd {
   readonly hash: string;
   /** The id of the last entry; undefined: the chain is empty. */
@@ -11,28 +10,30 @@ export interface ChainEnd {
   readonly lines: number;
 }
 
-/** The end of a chain without lines. */
 export const emptyChain: ChainEnd = { hash: '0'.repeat(64), auditId: undefined, lines: 0 };
 
-/** An entry of the audit, as the API answers it. */
-export type Entry = { readonly audit_id: string } & { readonly [field: string]: Json };
+/** An entry of the audit log, as the API serves it. */
+export type AuditEntry = { readonly audit_id: string } & { readonly [field: string]: Json };
 
 const hashMember = /^(\{.*),"Hash":"([0-9a-f]{64})"\}$/s;
 const entrySchema = z.looseObject({ audit_id: z.string() });
 
 /**
- * The line of an entry: its JSON with `Hash` as its last member, the SHA-256 of the hash before (of the first line: 64
- * zeros), a line feed, and the line without `Hash`. So no line can be changed, removed or put between others without
- * another hash in all lines after it.
+ * The line of an entry: its JSON with `Hash` as the last member. `Hash` is the SHA-256 of the previous hash (64 zeros
+ * for the first line), a line feed, and the line without `Hash`. So no line can be changed, removed or inserted without
+ * changing the hashes of all later lines.
  */
-export function chainLine(before: ChainEnd, entry: Entry): { readonly line: string; readonly end: ChainEnd } {
+export function chainLine(
+  before: ChainEnd,
+  entry: AuditEntry,
+): { readonly line: string; readonly end: ChainEnd } {
   const text = JSON.stringify(entry);
   const hash = hashOf(before.hash, text);
   const end = { hash, auditId: entry.audit_id, lines: before.lines + 1 };
   return { line: `${text.slice(0, -1)},"Hash":"${hash}"}\n`, end };
 }
 
-/** Follows the lines of a file from its beginning; `fault` is a sentence about the first line that does not fit. */
+/** Verifies the lines of a file from its start; `fault` is a sentence about the first line that does not fit. */
 export function followChain(
   text: string,
 ): { readonly ok: true; readonly end: ChainEnd } | { readonly ok: false; readonly fault: string } {
@@ -56,8 +57,8 @@ export function followChain(
 }
 
 /**
- * Of entries, newest first, those that a file may get. It has no gap: with an entry that is too new (one before it may
- * still be committed), all that are newer wait, whatever their times say.
+ * The entries, newest first, that may be written to a file. An earlier entry may still be committed before an entry
+ * that is too new, so that entry and all newer ones wait, whatever their times are. The file thus has no gap.
  */
 export function settledEntries<T extends { readonly Timestamp: string }>(
   entries: readonly T[],

@@ -5,12 +5,12 @@ export interface CheckKey {
   readonly agentNo: number;
 }
 
-/** The check's address as the API shows it: 48 lowercase hex characters, 8 bytes each for device, start and agent. */
+/** The public id of a check: 48 lowercase hex characters, 8 bytes each for device, start and agent. */
 export function checkId(key: CheckKey): string {
   return [key.deviceNo, key.startUs, key.agentNo].map((part) => part.toString(16).padStart(16, '0')).join('');
 }
 
-/** Reads a check_id; undefined when it cannot be one. */
+/** Reads a check_id; undefined for other texts. */
 export function parseCheckId(id: string): CheckKey | undefined {
   const [deviceNo, startUs, agentNo] = [0, 16, 32].map((at) => Number.parseInt(id.slice(at, at + 16), 16));
   if (deviceNo === undefined || startUs === undefined || agentNo === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** The names of the states of an installation that an operator has to see to. */
+/** The names of the problems of an installation that an operator must solve. */
 export const findingIds = [
   'clock_wrong',
   'disk_low',
@@ -12,11 +12,13 @@ export const findingIds = [
   'backup_old',
   'contact_failing',
   'worker_away',
+  'tables_on_workers',
   'messages_late',
   'roll_up_late',
   'requests_overdue',
   'items_refused',
+  'sums_repaired',
+  'checks_damaged',
 ] as const;
 
-/** One of them. */
 export type FindingId = (typeof findingIds)[number];

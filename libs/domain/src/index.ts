@@ -9,14 +9,14 @@ export {
   diagnosticsBytes,
   freshDeviceUs,
   invitationMinutes,
-  longestTimeoutS,
+  maxTimeoutS,
   messageBytes,
   silenceMs,
 } from './agent-limits.ts';
 export {
   type AnchorReport,
   type FailedAnchor,
-  mostAnchors,
+  maxAnchors,
   portOfAnchor,
   type StoredAnchor,
   storedAnchorReports,
@@ -24,7 +24,9 @@ export {
   storedFailedAnchors,
 } from './anchor.ts';
 export { type CheckKey, checkId, parseCheckId } from './check-id.ts';
+export { clampAhead } from './clamp-ahead.ts';
 export { type FindingId, findingIds } from './finding-ids.ts';
+export { isJsonList, type Json } from './json.ts';
 export { type Method, methods } from './method.ts';
 export { cleanLine, isPlainLine, plainLineRule } from './plain-line.ts';
 export { probeTarget } from './probe-target.ts';
@@ -52,11 +54,12 @@ export {
   verdictOf,
   verdictSql,
 } from './result-code.ts';
+export { timeoutsUntilAnswer } from './run-request.ts';
 export {
   authoritySealContext,
   contactSealContext,
   deviceSealContext,
-  type Json,
+  mailPasswordContext,
   type SealedDevice,
   secretSealContext,
 } from './sealed-device.ts';

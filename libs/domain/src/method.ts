@@ -1,4 +1,4 @@
-/** The methods, as the REST API spells them. Each has one arm in the wire's oneof `CheckSpec.options`. */
+/** The Methods, as the REST API spells them. Each has an arm in the wire's oneof `CheckSpec.options`. */
 export const methods = [
   'HTTP',
   'PING',

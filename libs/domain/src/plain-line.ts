@@ -1,5 +1,5 @@
 /**
- * Control characters, separators of lines and paragraphs (Unicode Cc, Zl, Zp), and the marks that change the direction
+ * Control characters, separators of lines and paragraphs (Unicode Cc, Zl, Zp), and characters that change the direction
  * of writing.
  */
 const unfit = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
@@ -7,8 +7,8 @@ const breaks = /[\t\n\v\f\r\u0085\p{Zl}\p{Zp}]+/gu;
 const unfitAll = new RegExp(unfit, 'gu');
 
 /**
- * Is this text one line that looks the same wherever people see it? Names, descriptions and reasons appear in mail
- * subjects, logs and tables; there a line break or U+202E (UAX #9, section 2) would change what the reader sees.
+ * Whether a text is one line that looks the same everywhere. Names, descriptions and reasons appear in mail subjects,
+ * logs and tables, where a line break or U+202E (UAX #9, section 2) would deceive the reader.
  */
 export function isPlainLine(text: string): boolean {
   return !unfit.test(text);
@@ -18,7 +18,7 @@ export function isPlainLine(text: string): boolean {
 export const plainLineRule =
   'must be one line without line breaks, control characters and marks that change the direction of writing (such as U+202E); accepted is for example: Web shop, Berlin';
 
-/** A stored text as it is shown: breaks become a blank, other unfit characters are removed. */
+/** A stored text for people: line breaks become spaces, other unfit characters are removed. */
 export function cleanLine(text: string): string {
   return isPlainLine(text) ? text : text.replaceAll(breaks, ' ').replaceAll(unfitAll, '');
 }

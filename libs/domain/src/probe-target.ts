@@ -21,15 +21,15 @@ const tlsPorts: Readonly<Record<string, number>> = {
 };
 
 /**
- * The target of a device as the probes of Prometheus take it: `host`, `host:port`, or the whole URL of HTTP. A login is
+ * The target of a device in the form of Prometheus' probes: `host`, `host:port`, or the whole URL for HTTP. A login is
  * left out.
  */
 export function probeTarget(method: Method, url: string): string {
   if (method === 'HTTP') return url.replace(/^(https?:\/\/)[^@/?#]*@/i, '$1');
   const scheme = /^([a-z0-9+.-]+):\/\//i.exec(url)?.[1]?.toLowerCase() ?? '';
   const rest = url.replace(/^[a-z0-9+.-]+:\/\//i, '').replace(/[/?#].*$/s, '');
-  const place = rest.slice(rest.lastIndexOf('@') + 1);
+  const authority = rest.slice(rest.lastIndexOf('@') + 1);
   const port = tlsPorts[scheme] ?? ports[method];
-  if (port === undefined) return place;
-  return /:\d+$/.test(place) && !/^[0-9a-f:]+$/i.test(place) ? place : `${place}:${port}`;
+  if (port === undefined) return authority;
+  return /:\d+$/.test(authority) && !/^[0-9a-f:]+$/i.test(authority) ? authority : `${authority}:${port}`;
 }

@@ -3,13 +3,13 @@ import { isSecretReference } from './secret-reference.ts';
 /** Names of query parameters whose values are credentials, in the addresses of contacts and in the URLs of devices. */
 const secretParameter = /auth|code|credential|key|pass|pwd|secret|sig|token/i;
 
-/** Stands for a credential. */
+/** Replaces a credential. */
 const mask = '***';
 
 /**
- * Replaces the values of query parameters that are credentials, as they stand in the text; also those of a fragment,
- * which some services write like a query (`#access_token=…`). `name` is the parameter's name and its place among those
- * of this name: `token/0`. A reference to a secret hides nothing and stays. Pure.
+ * Replaces the values of query parameters that are credentials, in their encoded form. A fragment is treated like a
+ * query, because some services use it so (`#access_token=…`). `name` is the name of the parameter and its index among
+ * those of that name: `token/0`. A reference to a secret reveals nothing and stays. Pure.
  */
 export function mapQuerySecrets(url: string, replace: (value: string, name: string) => string): string {
   const begin = url.search(/[?#]/);
@@ -29,7 +29,7 @@ export function mapQuerySecrets(url: string, replace: (value: string, name: stri
   return `${url.slice(0, begin + 1)}${mapped.join('#')}`;
 }
 
-/** A name as the server reads it; one that is encoded wrongly stays as it is. */
+/** A decoded name; one with invalid encoding is returned unchanged. */
 function decoded(name: string): string {
   try {
     return decodeURIComponent(name);
@@ -48,7 +48,7 @@ export function maskQuerySecrets(url: string): string {
   return mapQuerySecrets(url, (value) => (value === '' ? value : mask));
 }
 
-/** The values of query parameters that are credentials, as they stand in the URL. Pure. */
+/** The values of query parameters that are credentials, in their encoded form. Pure. */
 export function querySecrets(url: string): readonly string[] {
   const found: string[] = [];
   mapQuerySecrets(url, (value) => {

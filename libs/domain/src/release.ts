@@ -23,12 +23,12 @@ const statementSchema = z.object({
   tree: digest.describe('Of its files, by `treeDigest`.'),
 });
 
-/** The signed statement of the release key about a parcel. */
+/** The statement about a parcel that the release key signs. */
 export type ReleaseStatement = z.output<typeof statementSchema>;
 
 const signedSchema = statementSchema.extend({ signature: z.base64().max(200) });
 
-/** Whether a text is a version: `1.2.3`. */
+/** Whether a text has the form `1.2.3`. */
 export function isVersion(text: string): boolean {
   return versionPattern.test(text);
 }
@@ -44,22 +44,20 @@ export function compareVersions(a: string, b: string): number {
   );
 }
 
-/** The text that is signed. The first line keeps a signature from being one of anything else. */
+/** The signed text. Its first line prevents the use of the signature for anything else. */
 function signedText({ version, arch, size, unpacked, sha256, tree }: ReleaseStatement): Buffer {
   return Buffer.from(
     `vantage-agent parcel\nversion ${version}\narch ${arch}\nsize ${size}\nunpacked ${unpacked}\nsha256 ${sha256}\ntree ${tree}\n`,
   );
 }
 
-/**
- * Signs a statement with the release key (Ed25519, RFC 8032). The result is the content of the file beside the parcel.
- */
+/** Signs a statement with the release key (Ed25519, RFC 8032). The result goes into the file next to the parcel. */
 export function signStatement(statement: ReleaseStatement, releaseKey: KeyObject): string {
   const signature = sign(null, signedText(statement), releaseKey).toString('base64');
   return `${JSON.stringify({ ...statementSchema.parse(statement), signature }, undefined, 2)}\n`;
 }
 
-/** Reads a signed statement; `fault` says why it is not one of this key, as the end of a sentence about it. */
+/** Reads a statement and verifies its signature; `fault` is the end of a sentence about the statement. */
 export function readStatement(
   text: string,
   releaseKey: KeyObject,
@@ -75,8 +73,7 @@ export function readStatement(
 }
 
 /**
- * The public release key from its one line, the base64 of its SubjectPublicKeyInfo (RFC 8410); undefined when it is
- * none.
+ * The public release key from its line, the base64 of its SubjectPublicKeyInfo (RFC 8410); undefined for other texts.
  */
 export function readReleaseKey(line: string): KeyObject | undefined {
   try {
@@ -92,16 +89,15 @@ export function releaseKeyLine(publicKey: KeyObject): string {
   return publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
 }
 
-/** A file of a parcel. */
 export interface ParcelFile {
-  /** From the parcel's folder. */
+  /** The path in the parcel. */
   readonly name: string;
   readonly isExecutable: boolean;
-  /** Of its content, in hex. */
+  /** Of the content, in hex. */
   readonly sha256: string;
 }
 
-/** One digest for all files, whatever their order. */
+/** One digest of all files, in any order. */
 export function treeDigest(files: readonly ParcelFile[]): string {
   const lines = files.map(
     ({ name, isExecutable, sha256 }) => `${sha256} ${isExecutable ? 'x' : '-'} ${JSON.stringify(name)}\n`,

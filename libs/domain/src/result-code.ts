@@ -9,15 +9,14 @@ export const resultCode = {
   expectation: 7, // an expectation of the Options is not met
   login: 8, // login refused
   policy: 9, // refused by the agent's policy
-  agent: 10, // the agent's fault: no route at all, resolvers silent, out of sockets, no right to ping
+  agent: 10, // the agent's fault: no route at all, silent resolvers, no sockets left, no permission to ping
 } as const;
 
 export type ResultCode = (typeof resultCode)[keyof typeof resultCode];
 
-/** Whether a check found the device well, found an error, or says nothing about the device. */
+/** `inconclusive`: the check says nothing about the device. */
 export type Verdict = 'good' | 'bad' | 'inconclusive';
 
-/** The meaning of each code. A policy's refusal and an agent's own fault say nothing about the device. */
 const verdicts: Readonly<Record<ResultCode, Verdict>> = {
   1: 'good',
   2: 'bad',
@@ -31,28 +30,26 @@ const verdicts: Readonly<Record<ResultCode, Verdict>> = {
   10: 'inconclusive',
 };
 
-/** Whether a number is one of the codes. Storage and the wire hold plain numbers. */
+/** Whether a number, from storage or the wire, is one of the codes. */
 export function isResultCode(code: number): code is ResultCode {
   return Object.hasOwn(verdicts, code);
 }
 
-/** The meaning of a code; an unknown number is bad, so that it never hides an error. */
+/** The verdict of a code. An unknown number is bad, so that it never hides an error. */
 export function verdictOf(code: number): Verdict {
   return isResultCode(code) ? verdicts[code] : 'bad';
 }
 
-/** Whether the check found the device well. */
 export function isGood(code: number): boolean {
   return verdictOf(code) === 'good';
 }
 
-/** Whether the check says nothing about the device. */
 export function isInconclusive(code: number): boolean {
   return verdictOf(code) === 'inconclusive';
 }
 
-/** A condition in SQL that holds for the codes of a verdict. `column` is an SQL name, never a value from outside. */
+/** An SQL condition for the codes of a verdict. `column` is an SQL name, never a value from outside. */
 export function verdictSql(verdict: Verdict, column: string): string {
-  const codes = Object.entries(verdicts).filter(([, each]) => each === verdict);
+  const codes = Object.entries(verdicts).filter(([, found]) => found === verdict);
   return `${column} in (${codes.map(([code]) => code).join(', ')})`;
 }

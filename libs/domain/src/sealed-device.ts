@@ -1,30 +1,32 @@
-/** A value of JSON. */
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+import type { Json } from './json.ts';
 
-/** The part of a device that is encrypted in the database, because it may hold secrets. */
+/** The part of a device that is encrypted in the database, because it may contain secrets. */
 export interface SealedDevice {
   /** The URL with its login; for Method Script the text of the script. */
   readonly url: string;
   readonly options: { readonly [key: string]: Json };
 }
 
-/** The context that a device's sealed value opens in. */
+/** The context in which a device's sealed value opens. */
 export function deviceSealContext(deviceId: string): string {
   return `device:${deviceId}`;
 }
 
-/** The context that the sealed value of an account's secret opens in. */
+/** The context in which the sealed value of an account's secret opens. */
 export function secretSealContext(secretId: string): string {
   return `secret:${secretId}`;
 }
 
-/** The context that the sealed address and secrets of a contact open in. */
+/** The context in which the sealed address and secrets of a contact open. */
 export function contactSealContext(contactId: string): string {
   return `contact:${contactId}`;
 }
 
+/** The context in which the sealed password of the mail server opens. */
+export const mailPasswordContext = 'installation:mail-password';
+
 /**
- * The context that the sealed keys of a certificate authority open in; `fingerprint` is the SHA-256 of its certificate
+ * The context in which the sealed keys of a certificate authority open; `fingerprint` is the SHA-256 of its certificate
  * in hex.
  */
 export function authoritySealContext(fingerprint: string): string {

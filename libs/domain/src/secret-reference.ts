@@ -1,6 +1,4 @@
-/**
- * Where the value of a reference is kept: `secret` in the account's secrets, `local` in a file on the agent's machine.
- */
+/** The storage of a referenced value: `secret` is the account's secrets, `local` a file on the agent's machine. */
 export type SecretScope = 'secret' | 'local';
 
 const name = '[A-Za-z0-9_.-]{1,100}';
@@ -17,12 +15,12 @@ const calls: Readonly<Record<SecretScope, RegExp>> = {
 /** The form of a secret's name. */
 export const secretNamePattern = new RegExp(`^${name}$`);
 
-/** The reference to a secret, as settings hold it: `${secret:NAME}` or `${local:NAME}`. */
+/** The reference to a secret in a setting: `${secret:NAME}` or `${local:NAME}`. */
 export function secretReference(scope: SecretScope, secretName: string): string {
   return `\${${scope}:${secretName}}`;
 }
 
-/** Whether a text is one `${secret:NAME}` or `${local:NAME}` and nothing else. */
+/** Whether a text is exactly one `${secret:NAME}` or `${local:NAME}`. */
 export function isSecretReference(text: string): boolean {
   return wholeReference.test(text);
 }
@@ -32,7 +30,7 @@ export function referencedNames(scope: SecretScope, text: string): string[] {
   return [...text.matchAll(references[scope])].flatMap(([, found]) => found ?? []);
 }
 
-/** The text with each reference of a scope replaced. A reference without a value stays as it is. */
+/** The text with each reference of a scope replaced. A reference without a value stays. */
 export function fillReferences(
   scope: SecretScope,
   text: string,
@@ -42,8 +40,8 @@ export function fillReferences(
 }
 
 /**
- * The names that a script asks for by `secret("NAME")` or `secret("local:NAME")`, in order. A name that the script
- * composes at run time is not found, so the script does not get that value.
+ * The names in the calls `secret("NAME")` or `secret("local:NAME")` of a script, in order. A name that the script
+ * composes at run time is not found, so the script does not receive that value.
  */
 export function calledSecretNames(scope: SecretScope, script: string): string[] {
   return [...script.matchAll(calls[scope])].flatMap(([, , found]) => found ?? []);

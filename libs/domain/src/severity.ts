@@ -1,5 +1,4 @@
-/** How bad an outage of a device is, worst first. Steps of notification schedules choose by it. */
+/** Severities of an outage, worst first. Steps of notification schedules select by them. */
 export const severities = ['critical', 'warning', 'info'] as const;
 
-/** One of `severities`. */
 export type Severity = (typeof severities)[number];

@@ -16,7 +16,7 @@ export function joinSpans(spans: readonly Span[]): Span[] {
   return joined;
 }
 
-/** The time that lies in a span of both lists, sorted. */
+/** The time that both lists cover, sorted. */
 export function intersectSpans(a: readonly Span[], b: readonly Span[]): Span[] {
   const left = joinSpans(a);
   const right = joinSpans(b);

@@ -1,4 +1,4 @@
-/** The statuses that results give a device. Coverage and maintenance are laid over them. */
+/** The statuses that follow from results alone. Coverage and maintenance override them. */
 export const baseStatuses = ['Up', 'Down', 'Unknown'] as const;
 export type BaseStatus = (typeof baseStatuses)[number];
 

@@ -1,2 +1,2 @@
-/** The one version of everything that is released together: controller, agent, commands, packages. */
+/** The version of everything that is released together: controller, agent, commands, packages. */
 export const productVersion = '0.3.0';

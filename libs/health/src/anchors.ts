@@ -1,18 +1,18 @@
 import type { AnchorReport, BaseStatus, FailedAnchor, StoredAnchor } from '@vantage/domain';
 
-/** An anchor as its Location's agents find it. */
+/** The state of an anchor for its Location's agents. */
 export interface AnchorStatus {
   readonly state: BaseStatus;
-  /** Begin of Down, microseconds since 1970; 0 for other states. */
+  /** Start of Down, microseconds since 1970; 0 for other states. */
   readonly sinceUs: number;
-  /** Why it is Down or Unknown; null: it is Up, or no agent says why. */
+  /** The reason for Down or Unknown; null: it is Up, or no agent reports a reason. */
   readonly reason: string | null;
 }
 
-/** An anchor began to fail, or does not fail any more. */
+/** The alert of an anchor begins (`down`) or ends (`up`). */
 export type AnchorChange =
   | { readonly kind: 'down'; readonly anchor: FailedAnchor; readonly reason: string }
-  /** `removed`: it is no anchor of the Location any more. `unchecked`: no agent can check it any more. */
+  /** `removed`: it is no longer an anchor of the Location. `unchecked`: no agent can check it now. */
   | {
       readonly kind: 'up';
       readonly anchor: FailedAnchor;
@@ -20,12 +20,12 @@ export type AnchorChange =
     };
 
 /*
- * An anchor by the reports of the connected agents of its Location, each about its last two checks (agent:
- * anchor-state.ts):
+ * The state follows from the reports of the connected agents of the Location. An agent's report covers its last two
+ * checks (agent: anchor-state.ts):
  *
  *   reports                                   | state
  *   one or more: it answers                   | Up
- *   one or more: silent, none: it answers     | Down, since the last of them lost it
+ *   one or more: silent, none: it answers     | Down, since the last of these agents lost it
  *   only: the agent cannot check it           | Unknown
  *   none, or not checked yet                  | Unknown
  */
@@ -35,7 +35,7 @@ export function anchorStatus(
   { Target }: Pick<StoredAnchor, 'Target'>,
   agents: readonly (readonly AnchorReport[])[],
 ): AnchorStatus {
-  const reports = agents.flatMap((all) => all.filter(({ target }) => target === Target));
+  const reports = agents.flatMap((anchors) => anchors.filter(({ target }) => target === Target));
   if (reports.some(({ state }) => state === 'answers')) return { state: 'Up', sinceUs: 0, reason: null };
   const silent = reports.filter(({ state }) => state === 'silent');
   const [last] = silent.toSorted((a, b) => b.sinceUs - a.sinceUs);
@@ -45,19 +45,19 @@ export function anchorStatus(
 }
 
 /*
- * The alerts of a Location's anchors. "Reported" means that a connected agent says more than "not checked yet".
+ * The alerts of a Location's anchors. "Reported" means that a connected agent reports more than "not checked yet".
  *
  *   alert open | anchor                                       | decision
  *   no         | Down, no nearer anchor is Down               | down
- *   no         | Down behind one that is Down, Up, Unknown    | nothing: its failure follows from the nearer one
+ *   no         | Down behind another Down; Up; Unknown        | nothing: the failure follows from the nearer anchor
  *   yes        | Up                                           | up (answers)
  *   yes        | Unknown, reported: no agent can check it     | up (unchecked)
- *   yes        | Unknown, not reported: all agents are away   | nothing: nobody knows
- *   yes        | Down                                         | nothing, also when a nearer one fails later
- *   yes        | not in the list any more                     | up (removed)
+ *   yes        | Unknown, not reported: no agent is connected | nothing: the state is not known
+ *   yes        | Down                                         | nothing, also when a nearer anchor fails later
+ *   yes        | no longer in the list                        | up (removed)
  */
 
-/** Decides which anchors begin and end to have an alert; `failed` are those that have one. Pure. */
+/** Decides which alerts of anchors begin and end; `failed` are the anchors with an open alert. Pure. */
 export function decideAnchors(
   anchors: readonly StoredAnchor[],
   agents: readonly (readonly AnchorReport[])[],

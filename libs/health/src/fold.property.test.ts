@@ -3,18 +3,19 @@ import { propertyRuns } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type BaseInterval, fold } from './fold.ts';
+import { newState } from './fold-state.ts';
 import { toObservations } from './observation.ts';
-import { newState } from './state.ts';
 import { foldInBatches } from './testing/batches.ts';
 import { histories } from './testing/histories.ts';
-import { baseBySecond, countSeconds, type History } from './testing/oracle.ts';
-import { outages, timeline, uptime } from './uptime.ts';
+import { baseBySecond, countSeconds, type ResultHistory } from './testing/oracle.ts';
+import { outages, timeline } from './timeline.ts';
+import { uptime } from './uptime.ts';
 
 const second = 1_000_000;
 /** A longer search for rare cases, on request. */
 const runs = propertyRuns(500);
 
-function foldHistory(history: History, results = history.results) {
+function foldHistory(history: ResultHistory, results = history.results) {
   const seed = newState(history.created * second);
   return fold(seed, toObservations(results, history.spans), history.settings);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fold, matters } from './fold.ts';
-import { type OnlineSpan, type Result, toObservations } from './observation.ts';
-import { newState } from './state.ts';
+import { newState } from './fold-state.ts';
+import { type FoldInput, type OnlineSpan, toObservations } from './observation.ts';
 
 const second = 1_000_000;
 const always = (agentNo: number): OnlineSpan => ({
@@ -12,7 +12,7 @@ const always = (agentNo: number): OnlineSpan => ({
 });
 
 /** A check that took a second; agent and Location have the same number. */
-function check(start: number, code: number, more: Partial<Result> = {}): Result {
+function check(start: number, code: number, more: Partial<FoldInput> = {}): FoldInput {
   const endUs = (start + 1) * second;
   return {
     startUs: start * second,
@@ -32,7 +32,12 @@ function check(start: number, code: number, more: Partial<Result> = {}): Result 
 
 const at = (no: number) => ({ agentNo: no, locationNo: no });
 
-function foldChecks(results: Result[], spans: OnlineSpan[] = [always(1)], retries = 2, targetRevision = 1) {
+function foldChecks(
+  results: FoldInput[],
+  spans: OnlineSpan[] = [always(1)],
+  retries = 2,
+  targetRevision = 1,
+) {
   return fold(newState(0), toObservations(results, spans), { retries, targetRevision });
 }
 

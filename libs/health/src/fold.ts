@@ -1,28 +1,27 @@
 import type { BaseStatus } from '@vantage/domain';
+import type { FoldState } from './fold-state.ts';
+import { counts, type FoldEvent, type FoldSettings, step } from './fold-step.ts';
 import { comparePoints, type Observation } from './observation.ts';
-import type { FoldState } from './state.ts';
-import { counts, type FoldEvent, type FoldSettings, step } from './step.ts';
 
-/** A status from `fromUs` (microseconds since 1970) to the next one's begin. */
+/** A status from `fromUs` (microseconds since 1970) to the start of the next interval. */
 export interface BaseInterval {
   readonly fromUs: number;
   readonly status: BaseStatus;
 }
 
-/** The status of one device by its results. */
 export interface FoldResult {
   readonly state: FoldState;
-  /** The seed's own interval first, then every change of status; begins strictly increase. */
+  /** The interval of the seed, then every change of status; `fromUs` strictly increases. */
   readonly intervals: readonly BaseInterval[];
-  /** In the order of their cause; Error stands before Down. */
+  /** In the order of their causes; Error comes before Down. */
   readonly events: readonly FoldEvent[];
-  /** The state after each result that changed it: the checkpoints from which a later fold can start again. */
+  /** The state after each result that changed it. A later fold can resume from any of them. */
   readonly checkpoints: readonly FoldState[];
 }
 
 /**
- * Folds results into the state they start from, whatever their order and repetition: they are taken by (start, agent),
- * each once, and those up to the seed's own point not at all.
+ * Folds the results of one device into the seed. The results may be in any order and repeated: each is folded once, in
+ * the order of (start, agent). Results up to the point of the seed are ignored.
  */
 export function fold(
   seed: FoldState,
@@ -46,7 +45,7 @@ export function fold(
   return { state, intervals, events, checkpoints };
 }
 
-/** Whether folding the result would change anything; false is the way of nearly all healthy results. */
+/** Whether the result may change the state or the history. False for nearly all healthy results. */
 export function matters(state: FoldState, observation: Observation, settings: FoldSettings): boolean {
   if (!counts(observation, settings)) return false;
   const isPast = state.at !== null && comparePoints(observation, state.at) <= 0;

@@ -1,14 +1,13 @@
 /**
- * Latencies on a log scale that all roll-ups share, so that histograms of hours, days and Locations add up. Bucket i
- * holds the milliseconds in (smallest * growth^(i-1), smallest * growth^i]; a percentile read from it is within 2 % of
- * the truth.
+ * The logarithmic scale that all roll-ups share, so that histograms of hours, days and Locations add up. Bucket i
+ * counts the latencies in (smallest * growth^(i-1), smallest * growth^i]. A percentile read from it is accurate to 2 %.
  */
 export const scale = { smallestMs: 0.001, growth: 1.04 } as const;
 
-/** Pairs [bucket, count], buckets ascending; empty ones are left out. */
+/** Pairs [bucket, count] with ascending buckets; empty buckets are left out. */
 export type Histogram = readonly (readonly number[])[];
 
-/** The bucket of a latency. The roll-ups' SQL says the same formula. */
+/** The bucket of a latency. The SQL of the roll-ups has the same formula. */
 function bucketOf(ms: number): number {
   return Math.max(
     0,
@@ -16,14 +15,12 @@ function bucketOf(ms: number): number {
   );
 }
 
-/** The histogram of some latencies, milliseconds. */
 export function histogramOf(latenciesMs: Iterable<number>): Histogram {
   const counts = new Map<number, number>();
   for (const ms of latenciesMs) counts.set(bucketOf(ms), (counts.get(bucketOf(ms)) ?? 0) + 1);
   return sorted(counts);
 }
 
-/** Adds histograms up. */
 export function mergeHistograms(histograms: Iterable<Histogram>): Histogram {
   const counts = new Map<number, number>();
   for (const histogram of histograms)
@@ -31,23 +28,22 @@ export function mergeHistograms(histograms: Iterable<Histogram>): Histogram {
   return sorted(counts);
 }
 
-/** How many latencies a histogram holds. */
+/** The number of latencies in a histogram. */
 export function countOf(histogram: Histogram): number {
   let sum = 0;
-  // Read in great numbers: a destructuring costs three times as much.
+  // This runs very often, and destructuring costs three times as much.
   for (const pair of histogram) sum += pair[1] ?? 0;
   return sum;
 }
 
 /**
- * The latency (milliseconds) that the share `p` (0..1) of all does not exceed, by the nearest rank; undefined when
- * empty.
+ * The latency (milliseconds) that the share `p` (0..1) of all does not exceed, by nearest rank; undefined if empty.
  */
 export function percentile(histogram: Histogram, p: number): number | undefined {
   return percentiles(histogram, [p])[0];
 }
 
-/** `percentile` of several shares, ascending, which are read together. */
+/** `percentile` of several shares in ascending order, in one pass. */
 export function percentiles(histogram: Histogram, shares: readonly number[]): (number | undefined)[] {
   const all = countOf(histogram);
   let [seen, at] = [0, -1];
@@ -61,12 +57,12 @@ export function percentiles(histogram: Histogram, shares: readonly number[]): (n
   });
 }
 
-/** The nearest rank of the share `p` (0..1) among so many, from 1. */
+/** The nearest rank, from 1, of the share `p` (0..1) among `count` values. */
 export function rankOf(count: number, p: number): number {
   return Math.max(1, Math.ceil(count * p));
 }
 
-/** The value of a bucket whose relative error is the same to both its ends. */
+/** The value in a bucket with the same relative distance to both ends. */
 export function middleMs(bucket: number): number {
   return bucket === 0
     ? scale.smallestMs

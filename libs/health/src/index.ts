@@ -1,4 +1,5 @@
 export { type AnchorStatus, anchorStatus, decideAnchors } from './anchors.ts';
+export type { SuppressionReason } from './events/alert-events.ts';
 export {
   type AlertingCause,
   type CauseOf,
@@ -7,9 +8,19 @@ export {
   type EventType,
   eventTypes,
   kindOf,
-  type SuppressionReason,
-} from './event-kinds.ts';
+} from './events/event-kinds.ts';
+export { lastStatus, newEvents, type RecordedStatus } from './events/reconcile-events.ts';
 export { type BaseInterval, type FoldResult, fold, matters } from './fold.ts';
+export {
+  announcedStatus,
+  type FoldState,
+  newState,
+  type OpenRetrySequence,
+  type PartialRun,
+  stateVersion,
+  storable,
+} from './fold-state.ts';
+export type { FoldEvent, FoldEventType, FoldSettings } from './fold-step.ts';
 export {
   countOf,
   type Histogram,
@@ -21,15 +32,14 @@ export {
   rankOf,
   scale,
 } from './histogram.ts';
-export { createSpanJoiner, type DrawnSpan, type SpanJoiner } from './join-short.ts';
 export {
   type MaintenanceSchedule,
   nextOccurrences,
   type Occurrence,
   occurrenceId,
   occurrencesIn,
-  recurrenceFault,
 } from './maintenance/occurrences.ts';
+export { recurrenceFault } from './maintenance/recurrence-rule.ts';
 export {
   answerGraceUs,
   nextRetry,
@@ -40,36 +50,17 @@ export {
 } from './next-retry.ts';
 export {
   comparePoints,
+  type FoldInput,
   isLate,
   lateAfterUs,
   type Observation,
   type OnlineSpan,
   type Point,
-  type Result,
   toObservations,
 } from './observation.ts';
-export { lastStatus, newEvents, type RecordedStatus } from './reconcile-events.ts';
-export {
-  announcedStatus,
-  type FoldState,
-  newState,
-  type PartialRun,
-  type RetrySequence,
-  stateVersion,
-  storable,
-} from './state.ts';
-export type { FoldEvent, FoldEventType, FoldSettings } from './step.ts';
-export {
-  addUptimes,
-  outages,
-  type ShownSpan,
-  timeline,
-  type Uptime,
-  type UptimeFacts,
-  type UptimePart,
-  uptime,
-  uptimeOfPart,
-} from './uptime.ts';
+export { createSpanJoiner, type DrawnSpan, type SpanJoiner } from './span-joiner.ts';
+export { outages, type ShownSpan, timeline, type UptimeFacts } from './timeline.ts';
+export { addUptimes, type Uptime, type UptimePart, uptime, uptimeOfPart } from './uptime.ts';
 export { type CertificateExpiry, stepCertificate } from './warnings/certificate-expiry.ts';
 export { type Slowness, stepSlowness } from './warnings/slowness.ts';
 export { worstStatuses } from './worst-statuses.ts';

@@ -2,9 +2,9 @@ import { propertyRuns } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fold } from './fold.ts';
+import { newState } from './fold-state.ts';
 import { nextRetry, type RequestedRetry, type RetryCandidate, type RetryQuestion } from './next-retry.ts';
-import { type Result, toObservations } from './observation.ts';
-import { newState } from './state.ts';
+import { type FoldInput, toObservations } from './observation.ts';
 
 const second = 1_000_000;
 /** A longer search for rare cases, on request. */
@@ -44,7 +44,7 @@ function play({
     .filter((one) => one.isAssigned)
     .map(({ agentNo, locationNo }) => ({ agentNo, locationNo, fromUs: 0, toUs: Number.POSITIVE_INFINITY }));
   const [first] = candidates;
-  const results: Result[] = [];
+  const results: FoldInput[] = [];
   const requested: (RequestedRetry & {
     readonly question: RetryQuestion;
     readonly candidate: RetryCandidate;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
+import type { OpenRetrySequence } from './fold-state.ts';
 import { nextRetry, type RetryQuestion } from './next-retry.ts';
-import type { RetrySequence } from './state.ts';
 
 const second = 1_000_000;
-const retrySequence: RetrySequence = {
+const retrySequence: OpenRetrySequence = {
   retryId: null,
   opened: { startUs: 0, agentNo: 11 },
   firstErrorEndUs: 1 * second,
@@ -61,7 +61,7 @@ test('the next retry goes back when only two Locations are online, to a third wh
 });
 
 test('with one Location the agent retries by itself; if it did not, a second agent is asked, then the first', () => {
-  expect(ask({ candidates: [here] })).toMatchObject({ kind: 'leave', reason: 'the agent retries by itself' });
+  expect(ask({ candidates: [here] })).toMatchObject({ kind: 'leave', reason: 'the agent retries locally' });
   expect(ask({ candidates: [here, second1], agentRetriesLocally: false })).toMatchObject({
     candidate: second1,
   });
@@ -82,7 +82,7 @@ test('two agents of one Location alternate; the agent of the device is asked bef
 
 test('only one retry is open at a time; an agent without an answer that counts comes after the others for the same k', () => {
   const open = { attempt: 1, agentNo: 21, state: 'open' } as const;
-  expect(ask({ requested: [open] })).toMatchObject({ kind: 'leave', reason: 'already asked' });
+  expect(ask({ requested: [open] })).toMatchObject({ kind: 'leave', reason: 'already requested' });
   const ended = { ...open, state: 'ended' } as const;
   expect(ask({ requested: [ended] })).toMatchObject({ attempt: 1, candidate: here });
   expect(ask({ requested: [ended], candidates: [here, there, third] })).toMatchObject({

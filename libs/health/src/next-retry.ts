@@ -1,10 +1,10 @@
-import type { RetrySequence } from './state.ts';
+import type { OpenRetrySequence } from './fold-state.ts';
 
-/** An agent that could run a retry now: connected, at a Location that checks the device. */
+/** A connected agent at a Location that checks the device. */
 export interface RetryCandidate {
   readonly agentNo: number;
   readonly locationNo: number;
-  /** The device is assigned to this agent. Other agents of its Location check it by run request only. */
+  /** Whether the device is assigned to this agent. Other agents of its Location check it by run request only. */
   readonly isAssigned: boolean;
 }
 
@@ -12,24 +12,24 @@ export interface RetryCandidate {
 export interface RequestedRetry {
   readonly attempt: number;
   readonly agentNo: number;
-  /** Open: no answer yet and not past its deadline. Ended: answered (also by an inconclusive result) or given up. */
+  /** Open: no answer yet, and the deadline is in the future. Ended: answered (also inconclusively) or given up. */
   readonly state: 'open' | 'ended';
 }
 
 /** The facts that decide about the next retry. */
 export interface RetryQuestion {
-  readonly retrySequence: RetrySequence;
+  readonly retrySequence: OpenRetrySequence;
   readonly retries: number;
   readonly retryDelayUs: number;
   readonly timeoutUs: number;
-  /** How much longer than its Timeout an answer may take. */
+  /** An answer may take this much longer than its Timeout. */
   readonly graceUs: number;
-  /** Of candidates of the same rank the first is asked. */
+  /** Of candidates with the same rank, the first is chosen. */
   readonly candidates: readonly RetryCandidate[];
   readonly requested: readonly RequestedRetry[];
   /**
-   * The agent that answered last retries by itself when no other Location is online. False when it waits for a run
-   * request, or did not retry.
+   * Whether the agent that answered last retries without a request if no other Location is online. False if it waits
+   * for a run request, or did not retry.
    */
   readonly agentRetriesLocally: boolean;
   readonly nowUs: number;
@@ -42,34 +42,34 @@ export type RetryDecision =
       readonly attempt: number;
       readonly candidate: RetryCandidate;
       readonly notBeforeUs: number;
-      /** Without an answer by then the next agent is asked. */
+      /** Without an answer by this time, the next agent gets the request. */
       readonly deadlineUs: number;
       readonly reason: 'another Location' | 'another agent of the Location' | 'the same agent';
     }
   | {
       readonly kind: 'leave';
-      readonly reason: 'already asked' | 'the agent retries by itself' | 'no agent can retry';
+      readonly reason: 'already requested' | 'the agent retries locally' | 'no agent can retry';
     };
 
 /**
- * An answer may take this much longer than its Timeout before the next agent is asked (decisions, section 5).
- * Microseconds.
+ * An answer may take this much longer than its Timeout before the next agent gets the request (decisions, section 5).
  */
 export const answerGraceUs = 5_000_000;
 
 /**
- * The next retry of an open retry sequence: the lowest k that has not failed, RetryDelay after the last answer, from a
- * Location other than the one that just answered, else from a second agent of that Location, else from the same agent.
- * An agent that was asked for this k already, and gave no answer that counts, comes after agents that were not asked.
- * When every k has failed in one Location only, while two are online, the last k is requested from another Location.
+ * The next retry of an open retry sequence: the lowest k that has not failed, RetryDelay after the last answer. It
+ * comes from another Location than the last answer, else from a second agent of that Location, else from the same
+ * agent. Agents that already got a request for this k, but gave no answer that counts, come last. If every k has
+ * failed, but from only one of two online Locations, the other Location repeats the last k.
  */
 export function nextRetry(question: RetryQuestion): RetryDecision {
   const { retrySequence, retries, nowUs } = question;
   const missing = lowestMissing(retrySequence.failedAttempts, retries);
-  // Without retries the check of the other Location is retry 1, which an agent tells from a regular check.
+  // Without retries, the check of the other Location is retry 1, so that the agent can distinguish it from a regular
+  // one.
   const attempt = missing ?? Math.max(1, retries);
   if (question.requested.some((requested) => requested.attempt === attempt && requested.state === 'open')) {
-    return { kind: 'leave', reason: 'already asked' };
+    return { kind: 'leave', reason: 'already requested' };
   }
   const eligible =
     missing === undefined
@@ -83,7 +83,7 @@ export function nextRetry(question: RetryQuestion): RetryDecision {
     (candidate) => candidate.locationNo !== retrySequence.lastLocationNo,
   );
   if (question.agentRetriesLocally && !hasOtherLocation)
-    return { kind: 'leave', reason: 'the agent retries by itself' };
+    return { kind: 'leave', reason: 'the agent retries locally' };
   const notBeforeUs = retrySequence.lastEndUs + question.retryDelayUs;
   return {
     kind: 'ask',
@@ -97,8 +97,8 @@ export function nextRetry(question: RetryQuestion): RetryDecision {
 
 const reasons = ['another Location', 'another agent of the Location', 'the same agent'] as const;
 
-/** 0 another Location than the one that just answered, 1 its other agent, 2 the same agent. */
-function closeness(candidate: RetryCandidate, retrySequence: RetrySequence): 0 | 1 | 2 {
+/** 0: another Location than that of the last answer. 1: another agent of that Location. 2: the same agent. */
+function closeness(candidate: RetryCandidate, retrySequence: OpenRetrySequence): 0 | 1 | 2 {
   if (candidate.locationNo !== retrySequence.lastLocationNo) return 0;
   return candidate.agentNo === retrySequence.lastAgentNo ? 2 : 1;
 }
@@ -106,7 +106,7 @@ function closeness(candidate: RetryCandidate, retrySequence: RetrySequence): 0 |
 function rank(candidate: RetryCandidate, attempt: number, question: RetryQuestion): readonly number[] {
   const { retrySequence, requested } = question;
   const tries = requested.filter(
-    (one) => one.attempt === attempt && one.agentNo === candidate.agentNo,
+    (retry) => retry.attempt === attempt && retry.agentNo === candidate.agentNo,
   ).length;
   const hasFailed = retrySequence.failing.includes(candidate.locationNo) ? 1 : 0;
   return [
@@ -120,8 +120,8 @@ function rank(candidate: RetryCandidate, attempt: number, question: RetryQuestio
 
 function compare(a: readonly number[], b: readonly number[]): number {
   for (const [i, value] of a.entries()) {
-    const apart = value - (b[i] ?? 0);
-    if (apart !== 0) return apart;
+    const difference = value - (b[i] ?? 0);
+    if (difference !== 0) return difference;
   }
   return 0;
 }

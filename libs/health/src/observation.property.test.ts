@@ -1,7 +1,7 @@
 import { propertyRuns } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { lateAfterUs, type OnlineSpan, type Result, toObservations } from './observation.ts';
+import { type FoldInput, lateAfterUs, type OnlineSpan, toObservations } from './observation.ts';
 
 /** Times are whole ticks, so that the ends of spans and checks often fall together. */
 const tickUs = 10_000_000;
@@ -32,7 +32,7 @@ const result = fc
     isBehindAnchor: fc.boolean(),
   })
   .map(
-    ({ start, lasts, delay, agentNo, isBehindAnchor }): Result => ({
+    ({ start, lasts, delay, agentNo, isBehindAnchor }): FoldInput => ({
       startUs: start * tickUs,
       endUs: (start + lasts) * tickUs,
       arrivedUs: (start + lasts) * tickUs + delay,

@@ -1,53 +1,49 @@
 import { minuteUs } from '@vantage/domain';
 
-/** A check's place in the order in which results are folded: by start (microseconds since 1970), then by agent. */
+/** The key by which results are folded in order: start (microseconds since 1970), then agent. */
 export interface Point {
   readonly startUs: number;
   readonly agentNo: number;
 }
 
 /** The facts of one check that the fold needs. */
-export interface Result extends Point {
+export interface FoldInput extends Point {
   readonly locationNo: number;
   readonly endUs: number;
   /** First arrival at a controller. */
   readonly arrivedUs: number;
-  /** ResultCode, see `verdictOf`. */
+  /** A ResultCode; see `verdictOf`. */
   readonly code: number;
   /** 0 for a regular check, k for the k-th retry. */
   readonly attempt: number;
   readonly retryId: string | null;
-  /** Revision of the settings it ran under. */
+  /** Revision of the settings under which it ran. */
   readonly revision: number;
   /** One line for people. */
   readonly text: string;
-  /**
-   * The check failed behind a silent anchor of its Location: the event of the anchor covers it, so its device has none.
-   */
+  /** The check failed behind a silent anchor of its Location. The event of the anchor covers the device. */
   readonly isBehindAnchor: boolean;
 }
 
 /** A result with the Locations that were online at its start. */
-export interface Observation extends Result {
-  /** Locations connected and assigned at its start, or last before it, without repetition. */
+export interface Observation extends FoldInput {
+  /** Locations that were connected and assigned at its start, or last before it; without repetition. */
   readonly onlineLocationNos: readonly number[];
-  /** It came late, while another agent was online at its start: history has it, the fold leaves it out. */
+  /** It arrived late, and another agent was online at its start: it stays in the history, but is not folded. */
   readonly superseded: boolean;
   /**
-   * Its agent ran it by run request, because the device was assigned to another agent of the Location. When it is
-   * inconclusive, it decides nothing for the Location.
+   * Its agent ran it by run request, because the device was assigned to another agent of the Location. If it is
+   * inconclusive, it has no effect on the Location.
    */
   readonly oneOff: boolean;
   /**
-   * Its agent had no connection when the check ended, or the check failed behind an anchor of its Location. An
-   * inconclusive result then makes no event of the device, because the event of its Location covers it.
+   * Its agent had no connection when the check ended, or the check failed behind an anchor of its Location. If it is
+   * inconclusive, it causes no event of the device, because the event of its Location covers the device.
    */
   readonly cutOff: boolean;
 }
 
-/**
- * A span in which an agent was both connected and assigned to the device; `toUs` is exclusive, Infinity while it lasts.
- */
+/** A span in which an agent was connected and assigned to the device; `toUs` is exclusive, Infinity while it lasts. */
 export interface OnlineSpan {
   readonly agentNo: number;
   readonly locationNo: number;
@@ -55,16 +51,13 @@ export interface OnlineSpan {
   readonly toUs: number;
 }
 
-/** A result that arrives later than this after its end is late (decisions, section 4). Microseconds. */
+/** A result that arrives later than this after its end is late (decisions, section 4). */
 export const lateAfterUs = minuteUs;
 
-/**
- * Connections that ended within this time of the last one ended with it, by an outage of the controllers. Microseconds.
- */
+/** Connections that ended within this time of the last one ended together, by an outage of the controllers. */
 const sameEndUs = minuteUs;
 
-/** Whether the result came late. */
-export function isLate(result: Pick<Result, 'endUs' | 'arrivedUs'>, afterUs = lateAfterUs): boolean {
+export function isLate(result: Pick<FoldInput, 'endUs' | 'arrivedUs'>, afterUs = lateAfterUs): boolean {
   return result.arrivedUs > result.endUs + afterUs;
 }
 
@@ -74,13 +67,13 @@ export function comparePoints(a: Point, b: Point): number {
 }
 
 /**
- * Adds to each result the Locations that were online at its start, by the recorded spans. When no agent was connected,
- * because the controllers were away, the Locations that were online last before count: their agents went on, so their
- * results are folded as if they had stayed connected. A late result is superseded when another agent was connected at
- * its start, because late results never undo a decision by connected agents. A result is late from `afterUs` on.
+ * Adds to each result the Locations that were online at its start, by the recorded spans. If no agent was connected,
+ * because the controllers were unreachable, the Locations that were online last count: their agents continued, so their
+ * results are folded as if they had stayed connected. A late result is superseded if another agent was connected at its
+ * start, because late results never undo a decision by connected agents. A result is late after `afterUs`.
  */
 export function toObservations(
-  results: readonly Result[],
+  results: readonly FoldInput[],
   spans: readonly OnlineSpan[],
   afterUs = lateAfterUs,
 ): Observation[] {
@@ -101,8 +94,8 @@ export function toObservations(
   });
 }
 
-/** Without any span nothing is known of a cut. */
-function withoutSpans(result: Result): Observation {
+/** Without any span, a lost connection is not known. */
+function withoutSpans(result: FoldInput): Observation {
   return {
     ...result,
     onlineLocationNos: [],

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { outages, timeline, uptime } from './uptime.ts';
+import { timeline } from './timeline.ts';
+import { uptime } from './uptime.ts';
 
 const s = 1_000_000;
 const span = (from: number, to: number) => ({ fromUs: from * s, toUs: to * s });
@@ -45,19 +46,5 @@ test('an outage without coverage in the middle is one outage', () => {
     'Unknown',
     'Down',
     'Up',
-  ]);
-});
-
-test('an Unknown between two Downs belongs to the outage', () => {
-  const intervals = [
-    { fromUs: 1, status: 'Down' as const },
-    { fromUs: 2, status: 'Unknown' as const },
-    { fromUs: 3, status: 'Down' as const },
-    { fromUs: 4, status: 'Up' as const },
-    { fromUs: 5, status: 'Down' as const },
-  ];
-  expect(outages(intervals)).toEqual([
-    { fromUs: 1, toUs: 4 },
-    { fromUs: 5, toUs: Number.POSITIVE_INFINITY },
   ]);
 });

@@ -1,7 +1,7 @@
 import type { DeviceStatus } from '@vantage/domain';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ShownSpan } from './uptime.ts';
+import type { ShownSpan } from './timeline.ts';
 import { worstStatuses } from './worst-statuses.ts';
 
 const statuses: readonly DeviceStatus[] = ['Down', 'Unknown', 'Maint', 'Up'];

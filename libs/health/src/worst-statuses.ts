@@ -1,18 +1,17 @@
 import type { DeviceStatus } from '@vantage/domain';
-import type { ShownSpan } from './uptime.ts';
+import type { ShownSpan } from './timeline.ts';
 
-/** The worst first. */
+/** Worst first. */
 const worst: readonly DeviceStatus[] = ['Down', 'Unknown', 'Maint', 'Up'];
 
-/** The worse of two statuses: Down, Unknown, Maint, Up. */
-export function worseOf(one: DeviceStatus, other: DeviceStatus): DeviceStatus {
-  return worst.indexOf(other) < worst.indexOf(one) ? other : one;
+/** The worse of two statuses, in the order Down, Unknown, Maint, Up. */
+export function worseOf(a: DeviceStatus, b: DeviceStatus): DeviceStatus {
+  return worst.indexOf(b) < worst.indexOf(a) ? b : a;
 }
 
 /**
- * The worst status of each of `parts` stretches of `partUs` from `fromUs` on; undefined where no span touches the
- * stretch. `spans` are in the order of time and do not overlap; `before` is the result for spans that came before.
- * Pure.
+ * The worst status of each of `parts` parts of `partUs` from `fromUs` on; undefined for a part without a span. `spans`
+ * are in the order of time and do not overlap; `before` is the result for earlier spans. Pure.
  */
 export function worstStatuses(
   spans: readonly ShownSpan[],

@@ -1,6 +1,6 @@
 /**
  * Builds the addon into prebuilt/. Run it after every change in this folder: `node libs/icmp/native/build.ts`.
- * Wants gcc, and Debian's gcc-aarch64-linux-gnu for the other machine; a missing compiler is named and skipped.
+ * Needs gcc, and Debian's gcc-aarch64-linux-gnu for the other architecture. A missing compiler is reported and skipped.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';

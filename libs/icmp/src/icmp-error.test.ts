@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { icmpErrorReason, icmpErrorText } from './packet.ts';
+import { icmpErrorReason, icmpErrorText } from './icmp-error.ts';
 
 it.each([
   { family: 4, type: 3, code: 1, reason: 'unreachable', text: 'host unreachable' },

@@ -72,7 +72,7 @@ for (const family of [4, 6] as const) {
       expect(answers.filter(({ kind }) => kind === 'reply')).toHaveLength(200);
     });
 
-    it('takes the answer that lay in the queue while the process was held up', async () => {
+    it('takes the answer that lay in the queue while the process was delayed', async () => {
       const socket = open(family);
       const ping = socket.ping({ address, size: 56, timeoutMs: 20 });
       const until = performance.now() + 100;

@@ -1,22 +1,16 @@
 import { isIPv4, SocketAddress } from 'node:net';
 import { type Clock, declareState } from '@vantage/kernel';
-import { type Clocks, roundTripMs } from './addon.ts';
-import {
-  encodeEcho,
-  type Family,
-  type IcmpErrorReason,
-  type Incoming,
-  icmpErrorReason,
-  icmpErrorText,
-  tokenBytes,
-} from './packet.ts';
+import type { Clocks } from './addon-buffer.ts';
+import { type IcmpErrorReason, icmpErrorReason, icmpErrorText } from './icmp-error.ts';
+import { roundTripMs } from './icmp-round-trip.ts';
+import { encodeEcho, type Family, type IncomingPacket, tokenBytes } from './packet.ts';
 
 /** A packet that arrived, with its times by two clocks. */
 export interface Arrival {
-  readonly incoming: Incoming;
+  readonly incoming: IncomingPacket;
   readonly from: string;
   readonly ttl: number | undefined;
-  /** Length as received, IP header included where the socket delivers it. */
+  /** The received length, including the IP header if the socket delivers it. */
   readonly length: number;
   readonly read: Clocks;
   /** See `roundTripMs`. */
@@ -24,47 +18,45 @@ export interface Arrival {
 }
 
 /**
- * The answer of a send: the clocks just before it (asked for when the answer is there, since some transports send
- * later), or why nothing was sent (a system error's name, `ENETUNREACH`).
+ * The result of a send: the clocks just before it, or the name of the system error (`ENETUNREACH`). Read the clocks
+ * when the answer has arrived, because some transports send later.
  */
-type Sent = { readonly ok: true; sentAt(): Clocks } | { readonly ok: false; readonly code: string };
+type SendOutcome = { readonly ok: true; sentAt(): Clocks } | { readonly ok: false; readonly code: string };
 
-/** An ICMP socket without memory: it sends and receives, and does not match answers to requests. */
+/** A stateless ICMP socket. It sends and receives, and does not match answers to requests. */
 interface Transport {
-  /** Sends a packet; TTL 0 is the system's own. `onFailure` reports a send that fails after it was accepted. */
-  send(packet: Buffer, address: string, ttl: number, onFailure: (code: string) => void): Sent;
-  /** Hands over at once all that lies in the socket's queue; a transport that cannot gives false. */
+  /** Sends a packet; TTL 0 means the system's default. `onFailure` reports a send that fails after it was accepted. */
+  send(packet: Buffer, address: string, ttl: number, onFailure: (code: string) => void): SendOutcome;
+  /** Delivers everything in the socket's queue at once. False: this transport cannot. */
   drain(): boolean;
   /** Whether the socket keeps the process alive. */
-  holdOpen(yes: boolean): void;
+  keepAlive(yes: boolean): void;
   close(): void;
 }
 
-/** Opens a transport; `onArrival` is called for each packet that may be an answer. */
+/** Opens a transport. `onArrival` is called for each packet that may be an answer. */
 export type OpenTransport = (
   onArrival: (arrival: Arrival) => void,
 ) => Transport | { readonly error: string; readonly code: string };
 
-/** One echo request. */
 export interface PingRequest {
-  /** IP address of the socket's family; an IPv6 link-local one with its zone (`fe80::1%eth0`). */
+  /** IP address of the socket's family; an IPv6 link-local address with its zone (`fe80::1%eth0`). */
   readonly address: string;
-  /** Bytes of payload, 0 to 65507. Below 8 an answer is known by its numbers alone. */
+  /** Bytes of payload, 0 to 65507. Below 8 an answer is matched by its numbers alone. */
   readonly size: number;
-  /** Time to live or hop limit, 1 to 255; absent: the system's own. */
+  /** Time to live or hop limit, 1 to 255; absent: the system's default. */
   readonly ttl?: number;
   readonly timeoutMs: number;
-  /** Gives up waiting; the answer is then `aborted`. */
+  /** Stops waiting; the answer is then `aborted`. */
   readonly signal?: AbortSignal;
 }
 
-/** The outcome of an echo request. */
 export type PingAnswer =
   | {
       readonly kind: 'reply';
       readonly rttMs: number;
       readonly from: string;
-      /** TTL or hop limit the reply arrived with. */
+      /** TTL or hop limit of the reply. */
       readonly ttl: number | undefined;
       /** Bytes of payload that came back. */
       readonly bytes: number;
@@ -75,15 +67,15 @@ export type PingAnswer =
       /** `host unreachable` */
       readonly text: string;
       readonly rttMs: number;
-      /** The sender of the error; '' for this machine itself. */
+      /** The sender of the error; '' is this host itself. */
       readonly from: string;
     }
-  /** This machine did not send it; `code` is a system error's name: `ENETUNREACH`, `EPERM`, `ENOBUFS`. */
+  /** This host did not send it. `code` is the name of a system error: `ENETUNREACH`, `EPERM`, `ENOBUFS`. */
   | { readonly kind: 'unsent'; readonly code: string }
   | { readonly kind: 'timeout' }
   | { readonly kind: 'aborted' };
 
-/** A socket for many pings at once. Close it after use; while pings are in flight it keeps the process alive. */
+/** A socket for many concurrent pings. Close it after use. While pings are in flight it keeps the process alive. */
 export interface IcmpSocket {
   readonly family: Family;
   /** Raw: needs CAP_NET_RAW. Datagram: needs a group in net.ipv4.ping_group_range. */
@@ -95,7 +87,7 @@ export interface IcmpSocket {
   close(): void;
 }
 
-interface Pending {
+interface PendingPing {
   readonly address: string;
   readonly token: Buffer;
   readonly size: number;
@@ -113,7 +105,7 @@ const tracked = declareState({
   atBound: 'the check ends with ResultCode 9',
 });
 
-/** Puts request and answer together over a transport; `random` gives the socket its id and token. */
+/** Matches requests and answers over a transport. `random` chooses the socket's id and token. */
 export function createIcmpSocket(deps: {
   readonly open: OpenTransport;
   readonly family: Family;
@@ -124,12 +116,12 @@ export function createIcmpSocket(deps: {
   const { family, clock, random } = deps;
   const id = Math.floor(random() * sequences);
   const secret = Math.floor(random() * 2 ** 32);
-  const pending = tracked(new Map<number, Pending>());
+  const pending = tracked(new Map<number, PendingPing>());
   let count = Math.floor(random() * sequences);
   let closed = false;
   const transport = deps.open(onArrival);
   if ('error' in transport) return transport;
-  transport.holdOpen(false);
+  transport.keepAlive(false);
 
   function onArrival({ incoming, from, ttl, length, read, queuedNs }: Arrival): void {
     const waiting = pending.get(incoming.sequence);
@@ -183,14 +175,14 @@ export function createIcmpSocket(deps: {
         const packet = encodeEcho(family, { id, sequence, token }, size);
         const settle = (answer: PingAnswer) => {
           if (!pending.delete(sequence)) return;
-          if (pending.size === 0 && !closed) transport.holdOpen(false);
+          if (pending.size === 0 && !closed) transport.keepAlive(false);
           timer[Symbol.dispose]();
           signal?.removeEventListener('abort', onAbort);
           resolve(answer);
         };
         const onAbort = () => settle({ kind: 'aborted' });
         const onTimeout = () => {
-          // Timers run before sockets: the answer may lie in the queue of a process that was held up.
+          // Timers run before sockets: if the process was delayed, the answer may be in the queue.
           if (transport.drain()) return settle({ kind: 'timeout' });
           setImmediate(() => settle({ kind: 'timeout' }));
         };
@@ -198,7 +190,7 @@ export function createIcmpSocket(deps: {
         if (!sent.ok) return resolve({ kind: 'unsent', code: sent.code });
         const timer = clock.timer(timeoutMs, onTimeout);
         signal?.addEventListener('abort', onAbort, { once: true });
-        if (pending.size === 0) transport.holdOpen(true);
+        if (pending.size === 0) transport.keepAlive(true);
         pending.set(sequence, { address: canonical, token, size, sentAt: () => sent.sentAt(), settle });
       }),
     close: () => {
@@ -210,7 +202,7 @@ export function createIcmpSocket(deps: {
   };
 }
 
-/** An address as the kernel writes it, without zone; undefined when it is none of this family. */
+/** The address as the kernel writes it, without zone; undefined if it does not belong to this family. */
 function canonicalAddress(address: string, family: Family): string | undefined {
   // An IPv4 address has one spelling only.
   if (family === 4) return isIPv4(address) ? address : undefined;

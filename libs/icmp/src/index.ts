@@ -1,16 +1,8 @@
-export { type HopAnswer, type HopRequest, sendHop } from './hop.ts';
+export type { IcmpErrorReason } from './icmp-error.ts';
 export type { IcmpSocket, PingAnswer, PingRequest } from './icmp-socket.ts';
-export {
-  createSharedIcmp,
-  describeMissingRight,
-  type IcmpLease,
-  type IcmpUnavailable,
-  icmpSockets,
-  missingRight,
-  type OpenIcmpOptions,
-  openIcmp,
-  type SharedIcmp,
-  whyNoPing,
-} from './open.ts';
-export type { Family, IcmpErrorReason } from './packet.ts';
+export { describeMissingRight, missingRight } from './missing-right.ts';
+export { type IcmpUnavailable, type OpenIcmpOptions, openIcmp, whyNoPing } from './open-icmp.ts';
+export type { Family } from './packet.ts';
+export { type HopAnswer, type HopRequest, sendHop } from './send-hop.ts';
+export { createSharedIcmp, type IcmpLease, icmpSockets, type SharedIcmp } from './shared-icmp.ts';
 export { createTcpFigures, type ReadTcpFigures, type TcpFigures } from './tcp-figures.ts';

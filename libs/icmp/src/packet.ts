@@ -1,16 +1,15 @@
-/** IP versions. */
 export type Family = 4 | 6;
 
-/** The payload of an echo request, which its answer repeats (RFC 792, RFC 4443 section 4). */
+/** The fields of an echo request, which its answer repeats (RFC 792, RFC 4443 section 4). */
 export interface Echo {
   readonly id: number;
   readonly sequence: number;
-  /** 8 bytes that only this process has: the first of the payload, as far as it is long enough. */
+  /** The first 8 bytes of the payload (fewer in a shorter payload), known only to this process. */
   readonly token: Uint8Array;
 }
 
 /** A packet that may answer one of our requests. */
-export type Incoming =
+export type IncomingPacket =
   | {
       readonly kind: 'reply';
       readonly id: number;
@@ -23,24 +22,25 @@ export type Incoming =
       readonly kind: 'error';
       readonly type: number;
       readonly code: number;
-      /** Of our request, as the error quotes it. */
+      /** The fields of our request, as the error quotes it. */
       readonly id: number;
       readonly sequence: number;
       readonly token: Buffer;
     };
 
-/** Length of a token, bytes. */
 export const tokenBytes = 8;
+
 const icmpHeaderBytes = 8;
 const echoTypes = { 4: { request: 8, reply: 0 }, 6: { request: 128, reply: 129 } } as const;
 const protocols = { 4: 1, 6: 58 } as const;
+
 const errorTypes: Readonly<Record<Family, ReadonlySet<number>>> = {
   4: new Set([3, 11, 12]),
   6: new Set([1, 2, 3, 4]),
 };
 
 /**
- * An ICMP echo request with `size` bytes of payload. ICMPv6 leaves its checksum to the kernel, which has the source
+ * An ICMP echo request with `size` bytes of payload. The kernel adds the checksum of ICMPv6, because it has the source
  * address.
  */
 export function encodeEcho(family: Family, echo: Echo, size: number): Buffer {
@@ -54,7 +54,7 @@ export function encodeEcho(family: Family, echo: Echo, size: number): Buffer {
   return packet;
 }
 
-/** The Internet checksum (RFC 1071) of bytes whose own checksum field is 0. */
+/** The Internet checksum (RFC 1071) of bytes whose checksum field is 0. */
 export function checksum(bytes: Buffer): number {
   let sum = 0;
   for (let at = 0; at + 1 < bytes.length; at += 2) sum += bytes.readUInt16BE(at);
@@ -64,10 +64,10 @@ export function checksum(bytes: Buffer): number {
 }
 
 /**
- * Reads what a socket received. `withIpHeader`: it begins with its IPv4 header, as raw IPv4 sockets deliver it.
- * Undefined: not an answer to an echo request, or too short to recognize.
+ * Decodes a received packet. `withIpHeader`: it starts with its IPv4 header, as raw IPv4 sockets deliver it. Undefined:
+ * it does not answer an echo request, or is too short to recognise.
  */
-export function decode(family: Family, bytes: Buffer, withIpHeader: boolean): Incoming | undefined {
+export function decode(family: Family, bytes: Buffer, withIpHeader: boolean): IncomingPacket | undefined {
   const start = withIpHeader ? ipv4HeaderBytes(bytes) : 0;
   if (start === undefined || bytes.length < start + icmpHeaderBytes) return undefined;
   const icmp = bytes.subarray(start);
@@ -80,7 +80,7 @@ export function decode(family: Family, bytes: Buffer, withIpHeader: boolean): In
   return request ? { kind: 'error', type, code: icmp.readUInt8(1), ...request } : undefined;
 }
 
-/** Reads our own echo request, as a socket's error queue hands it back. */
+/** Decodes our own echo request, as the error queue of a socket returns it. */
 export function decodeRequest(
   family: Family,
   icmp: Buffer,
@@ -109,47 +109,4 @@ function echoFields(icmp: Buffer) {
     sequence: icmp.readUInt16BE(6),
     token: icmp.subarray(icmpHeaderBytes, icmpHeaderBytes + tokenBytes),
   };
-}
-
-/** Why a router or host sent an ICMP error back. */
-export type IcmpErrorReason = 'unreachable' | 'time-exceeded' | 'too-big' | 'other';
-
-const text4: Readonly<Record<string, string>> = {
-  '3.0': 'network unreachable',
-  '3.1': 'host unreachable',
-  '3.2': 'protocol unreachable',
-  '3.3': 'port unreachable',
-  '3.4': 'packet too big and not to be fragmented',
-  '3.9': 'network administratively prohibited',
-  '3.10': 'host administratively prohibited',
-  '3.13': 'communication administratively prohibited',
-  '11.0': 'time to live exceeded',
-  '11.1': 'fragment reassembly time exceeded',
-};
-
-const text6: Readonly<Record<string, string>> = {
-  '1.0': 'no route to destination',
-  '1.1': 'communication administratively prohibited',
-  '1.2': 'beyond scope of source address',
-  '1.3': 'address unreachable',
-  '1.4': 'port unreachable',
-  '1.5': 'source address failed policy',
-  '1.6': 'route to destination rejected',
-  '2.0': 'packet too big',
-  '3.0': 'hop limit exceeded',
-  '3.1': 'fragment reassembly time exceeded',
-};
-
-/** Words for an ICMP error's type and code (RFC 792, RFC 1812 section 5.2.7, RFC 4443 section 3). */
-export function icmpErrorText(family: Family, type: number, code: number): string {
-  const known = family === 4 ? text4 : text6;
-  return known[`${type}.${code}`] ?? `ICMP error type ${type} code ${code}`;
-}
-
-/** Sorts an ICMP error by what it means for who sent the packet. */
-export function icmpErrorReason(family: Family, type: number, code: number): IcmpErrorReason {
-  const [unreachable, timeExceeded] = family === 4 ? [3, 11] : [1, 3];
-  if ((family === 4 && type === 3 && code === 4) || (family === 6 && type === 2)) return 'too-big';
-  if (type === unreachable) return 'unreachable';
-  return type === timeExceeded ? 'time-exceeded' : 'other';
 }

@@ -1,10 +1,10 @@
 import type { Clock } from '@vantage/kernel';
 import { messageOf } from '@vantage/kernel';
-import type { Clocks } from './addon.ts';
+import type { Clocks } from './addon-buffer.ts';
 import type { OpenTransport } from './icmp-socket.ts';
 import { decode, type Family } from './packet.ts';
 
-/** The part of the package `raw-socket` used here. */
+/** The part of the package `raw-socket` that is used here. */
 export interface RawSocketModule {
   createSocket(options: { protocol: number; addressFamily: number; bufferSize: number }): RawSocket;
   readonly AddressFamily: { readonly IPv4: number; readonly IPv6: number };
@@ -34,8 +34,8 @@ const defaultTtl = 64;
 const bufferBytes = 65_536;
 
 /**
- * The package `raw-socket` as a transport, for systems without our addon. It has no kernel stamps: an answer's time is
- * when JavaScript saw it, so the event loop's delay is in the figure.
+ * The package `raw-socket` as a transport, for systems without our addon. It has no kernel timestamps: the time of an
+ * answer is when JavaScript receives it, so the figure includes the delay of the event loop.
  */
 export function rawSocketTransport(load: () => RawSocketModule, family: Family, clock: Clock): OpenTransport {
   return (onArrival) => {
@@ -56,12 +56,12 @@ export function rawSocketTransport(load: () => RawSocketModule, family: Family, 
         queuedNs: Number.NaN,
       });
     });
-    // A receive that failed concerns no ping in particular; those that wait run into their timeout.
+    // A failed receive concerns no ping in particular. Waiting pings time out.
     socket.on('error', () => undefined);
     return {
       send: (packet, address, ttl, onFailure) => {
         let sentAt = now();
-        // It sends later, when the socket is writable: the option and the time belong to that moment.
+        // The socket sends later, when it is writable: the option and the time belong to that time.
         const before = () => {
           setTtl(module, socket, family, ttl || defaultTtl);
           sentAt = now();
@@ -73,8 +73,8 @@ export function rawSocketTransport(load: () => RawSocketModule, family: Family, 
         return { ok: true, sentAt: () => sentAt };
       },
       drain: () => false,
-      // The package offers no way to unhold its handle; one that does not receive holds nothing.
-      holdOpen: (yes) => void (yes ? socket.resumeRecv() : socket.pauseRecv()),
+      // The package cannot unref its handle, but a handle that does not receive keeps nothing alive.
+      keepAlive: (yes) => void (yes ? socket.resumeRecv() : socket.pauseRecv()),
       close: () => void socket.close(),
     };
   };

@@ -3,20 +3,20 @@ import { type Addon, loadAddon } from './addon.ts';
 
 /** The kernel's figures of a TCP connection (Linux, TCP_INFO), microseconds. */
 export interface TcpFigures {
-  /** Smoothed round-trip time. While there is one sample, the handshake's, it is that sample. */
+  /** Smoothed round-trip time. After one sample, that of the handshake, it is that sample. */
   readonly rttUs: number;
-  /** Mean deviation of the round-trip time: half of the sample while there is one. */
+  /** Mean deviation of the round-trip time. After one sample it is half of that sample. */
   readonly rttvarUs: number;
-  /** Segments that the kernel sent again, the SYN included. */
+  /** Retransmitted segments, including the SYN. */
   readonly sentAgain: number;
 }
 
-/** Reads the figures of a connected socket; undefined where this system has none. */
+/** Reads the figures of a connected socket; undefined if this system has none. */
 export type ReadTcpFigures = (socket: Socket) => TcpFigures | undefined;
 
 /**
- * Creates the reader. It loads the addon at the first use. Other systems than Linux, and machines without a build of
- * the addon or with an older one, have no figures.
+ * Creates the reader. It loads the addon at its first use. Systems other than Linux, and hosts without a current build
+ * of the addon, have no figures.
  */
 export function createTcpFigures(load: () => Addon | { readonly error: string } = loadAddon): ReadTcpFigures {
   let addon: Addon | { readonly error: string } | undefined;
@@ -32,8 +32,8 @@ export function createTcpFigures(load: () => Addon | { readonly error: string } 
 }
 
 /**
- * Node has no public way to a socket's descriptor. This one is as old as its TCP handle; without it there are no
- * figures.
+ * Node has no public access to the descriptor of a socket. This internal property is as old as its TCP handle. Without
+ * it there are no figures.
  */
 function descriptorOf(socket: Socket): number | undefined {
   const handle: unknown = Reflect.get(socket, '_handle');

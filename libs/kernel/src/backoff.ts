@@ -1,4 +1,3 @@
-/** Exponential backoff with full jitter. */
 export interface Backoff {
   /** Upper bound of the first wait, milliseconds. */
   readonly baseMs: number;
@@ -7,8 +6,8 @@ export interface Backoff {
 }
 
 /**
- * The wait before try `attempt` (0 is the first retry): uniform in [0, min(cap, base * 2^attempt)].
- * Full jitter spreads a crowd that was cut off at one moment.
+ * The wait before retry `attempt` (the first is 0): uniform in [0, min(cap, base * 2^attempt)]. Full jitter spreads out
+ * clients that were disconnected at the same time.
  */
 export function backoffMs(attempt: number, backoff: Backoff, random: () => number): number {
   const ceiling = Math.min(backoff.capMs, backoff.baseMs * 2 ** Math.min(attempt, 30));

@@ -1,19 +1,19 @@
 import { z } from 'zod';
 
 /**
- * A text of `least` to `most` characters whose length is judged before anything else. zod goes on after a failed
- * `.max`, so a pattern chained to it runs on a text of any length; after this one it does not. Every text that comes
- * from outside begins with it.
+ * The schema of a text of `min` to `max` characters. After a failed `.max`, zod still runs the chained patterns, on a
+ * text of any length; here the length is checked first, and a failure ends the check. Use it for every text from
+ * outside.
  */
-export function boundedText(most: number, least = 0): z.ZodString {
-  const text = z.string().max(most, { abort: true });
-  return least === 0 ? text : text.min(least);
+export function boundedText(max: number, min = 0): z.ZodString {
+  const text = z.string().max(max, { abort: true });
+  return min === 0 ? text : text.min(min);
 }
 
 const controls = String.raw`\x00-\x1f\x7f-\x9f`;
 
 /**
- * A text of at least one character without control characters (Unicode's Cc), in a form that the regular expressions of
- * all languages have: the OpenAPI document shows it to generated clients, and Python does not compile `\p{…}`.
+ * A text of at least one character without control characters (Unicode's Cc). The OpenAPI document shows this pattern
+ * to generated clients, so it uses no syntax that some languages lack: Python does not compile `\p{…}`.
  */
 export const withoutControls = new RegExp(`^[^${controls}]+$`);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The source of time. Code that waits or reads the time takes a clock, so that a test can set the time. */
+/** The source of time. Code that waits or reads the time receives a clock, so that a test can set the time. */
 export interface Clock {
   /** Wall clock, whole microseconds since 1970 (UTC). May jump. */
   nowUs(): number;
@@ -12,7 +12,6 @@ export interface Clock {
   timer(ms: number, fn: () => void): Disposable;
 }
 
-/** The machine's own clock. */
 export const systemClock: Clock = {
   nowUs: () => Math.round((performance.timeOrigin + performance.now()) * 1000) + wallDriftUs(),
   monoMs: () => performance.now(),
@@ -26,7 +25,7 @@ export const systemClock: Clock = {
   timer: (ms, fn) => setTimeout(fn, ms),
 };
 
-/** Calls `fn` each `ms` after the call before, until disposed. */
+/** Calls `fn` every `ms`, until disposed. */
 export function every(clock: Pick<Clock, 'timer'>, ms: number, fn: () => void): Disposable {
   let timer = clock.timer(ms, tick);
   function tick(): void {
@@ -37,14 +36,15 @@ export function every(clock: Pick<Clock, 'timer'>, ms: number, fn: () => void): 
 }
 
 /**
- * `performance.timeOrigin` is fixed at start, so it misses later steps and slews of the wall clock; Date.now() has them
- * but only whole milliseconds. Follow Date.now() and keep the microseconds of the monotonic clock while both agree.
+ * `performance.timeOrigin` is fixed at the start, so it misses later steps and slews of the wall clock. Date.now() has
+ * them, but only in whole milliseconds. So follow Date.now(), and keep the microseconds of the monotonic clock while
+ * both agree.
  */
 function wallDriftUs(): number {
   const fine = performance.timeOrigin + performance.now();
   const coarse = Date.now();
-  const apart = coarse - Math.floor(fine);
-  if (Math.abs(apart - drift) > 1) drift = apart;
+  const difference = coarse - Math.floor(fine);
+  if (Math.abs(difference - drift) > 1) drift = difference;
   return drift * 1000;
 }
 let drift = 0;

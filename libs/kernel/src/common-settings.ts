@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { logLevels } from './log.ts';
 import type { Accepted } from './settings-reader.ts';
 
-/** A port. */
 export const acceptedPort = [
   z
     .string()

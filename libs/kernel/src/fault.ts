@@ -1,14 +1,14 @@
 import { inspect } from 'node:util';
 
-/** The action of a loop after a failed piece of work. */
+/** The reaction of a loop to a failed task. */
 export type FaultAction =
   | 'stop' // it cannot work at all: log the reason and end
-  | 'retry' // repeat the same later
-  | 'drop'; // this piece fails for ever: count it and go on
+  | 'retry' // repeat the task later
+  | 'drop'; // the task would always fail: count it and continue
 
 /**
- * An unexpected failure, named by the next action of the loop; `code` is closed per module, data are fields, the cause
- * is kept.
+ * An unexpected failure with the next action of the loop. Each module has a closed list of codes; data are fields, and
+ * the cause is kept.
  */
 export class Fault extends Error {
   readonly action: FaultAction;
@@ -29,21 +29,21 @@ export class Fault extends Error {
   }
 }
 
-/** The action for a caught value: the action of a Fault, and `retry` for everything else. */
+/** The action after a caught value: that of a Fault, else `retry`. */
 export function actionOf(error: unknown): FaultAction {
   return error instanceof Fault ? error.action : 'retry';
 }
 
-/** One line for people from anything thrown. */
+/** One line for people from any thrown value. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return textOf(error);
-  // Node's connect to a name with several addresses fails with several reasons and no message of its own.
+  // When a name has several addresses, Node's connect fails with several reasons and an empty message.
   if (error.message === '' && error instanceof AggregateError)
     return error.errors.map(messageOf).join('; ') || error.name;
   return error.message || error.name;
 }
 
-/** The text of a thrown value that is not an Error. Errors of another realm or process arrive as such objects. */
+/** The text of a thrown value that is not an Error, as errors of another realm or process are. */
 function textOf(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
   if ('message' in value && typeof value.message === 'string' && value.message !== '') return value.message;

@@ -8,13 +8,13 @@ export type Finding<Step extends string = string> =
       readonly remedy: string;
     };
 
-const marks = { ok: 'ok     ', warning: 'WARNING', fault: 'FAULT  ' } as const;
+const levelTexts = { ok: 'ok     ', warning: 'WARNING', fault: 'FAULT  ' } as const;
 
-/** The findings for people: one line each, what to do below those that are not well. */
+/** The findings for people, a line each; the remedy follows below a warning or fault. */
 export function findingsText(findings: readonly Finding[]): string {
   return findings
     .map((finding) => {
-      const line = `${marks[finding.level]} ${finding.step}: ${finding.text}`;
+      const line = `${levelTexts[finding.level]} ${finding.step}: ${finding.text}`;
       return finding.level === 'ok' ? line : `${line}\n        ${finding.remedy}`;
     })
     .join('\n');

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 
 const bytes = 24;
-/** Random bytes for the next ids. Asking the system for each id costs more than all the rest of it. */
+/** Random bytes for the next ids: a system call for each id would cost more than the rest of `newId`. */
 const pool = Buffer.alloc(bytes * 128);
 let used = pool.length;
 
@@ -16,12 +16,12 @@ export function newId(): string {
     used = 0;
   }
   const id = pool.toString('hex', used, used + bytes);
-  pool.fill(0, used, used + bytes); // A dump of the memory shows no id that was made before.
+  pool.fill(0, used, used + bytes); // A memory dump must not show earlier ids.
   used += bytes;
   return id;
 }
 
-/** Whether a text has the form of an id. No id has another form, so a text of another form needs no lookup. */
+/** Whether a text has the form of an id. A text of another form needs no lookup. */
 export function isId(text: string): boolean {
   return wholeId.test(text);
 }

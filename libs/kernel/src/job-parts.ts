@@ -2,14 +2,11 @@ import { messageOf } from './fault.ts';
 
 /** The parts of a periodic job. A part that fails does not stop the others. */
 export interface JobParts {
-  /** Runs a part. Never rejects; false: it failed. The first failure in a row is logged, and the recovery. */
+  /** Runs a part. Never rejects; false: it failed. Logs the first failure in a row, and the recovery. */
   attempt(name: string, work: () => Promise<unknown>): Promise<boolean>;
 }
 
-/**
- * Creates the parts of one job. `failed` and `recovered` are the lines of the log; the part's name stands beside them
- * as `job`.
- */
+/** `failed` and `recovered` are the lines of the log; its field `job` is the name of the part. */
 export function createJobParts({
   log,
   failed,

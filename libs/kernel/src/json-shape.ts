@@ -1,8 +1,8 @@
-/** How large a JSON text is, before anything is parsed. */
+/** The size of a JSON text, known before it is parsed. */
 export interface JsonShape {
-  /** Lists and objects within one another, the outermost included. */
+  /** Levels of nested lists and objects, the outermost included. */
   readonly depth: number;
-  /** Members of lists and objects; an empty one counts as well. */
+  /** Members of lists and objects; an empty list or object counts as one. */
   readonly values: number;
 }
 
@@ -14,7 +14,7 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** Counts in one pass; a text that is no JSON has some shape too (RFC 8259, section 2, names the characters). Pure. */
+/** Counts structural characters (RFC 8259, section 2) in one pass. A text that is no JSON has some shape too. Pure. */
 export function jsonShape(text: string): JsonShape {
   let depth = 0;
   let level = 0;
@@ -41,7 +41,7 @@ export function jsonShape(text: string): JsonShape {
   return { depth, values };
 }
 
-/** Where the quote is that ends a string. */
+/** The index of the quote that ends a string. */
 function endOfString(text: string, from: number): number {
   let i = from;
   for (let char = text.charCodeAt(i); i < text.length && char !== quote; char = text.charCodeAt(i))

@@ -1,6 +1,6 @@
 /**
- * The value of a JSON text; undefined for another text or none. The parser's own message is dropped, because it quotes
- * the text, which may hold secrets.
+ * The value of a JSON text; undefined for any other text. The parser's message is dropped, because it quotes the text,
+ * which may contain secrets.
  */
 export function parseJson(text: string | undefined): unknown {
   if (text === undefined) return undefined;

@@ -1,13 +1,12 @@
 /**
- * Listeners, each in a slot that a later one takes over. Not a Set: a Set is copied again and again while entries come
- * and go, and a copy that V8 has moved to its old generation keeps all entries of that moment in memory until the next
- * full collection.
+ * Listeners in reusable slots. A Set would be rehashed into a new table again and again while entries come and go, and
+ * a table that V8 has moved to its old generation keeps all its entries in memory until the next full collection.
  */
 export class Listeners<Listener> {
   private listeners: (Listener | undefined)[] = [];
   private free: number[] = [];
 
-  /** Adds a listener; disposing the answer removes it. */
+  /** Adds a listener; disposing the result removes it. */
   add(listener: Listener): Disposable {
     const at = this.free.pop() ?? this.listeners.length;
     this.listeners[at] = listener;
@@ -22,9 +21,9 @@ export class Listeners<Listener> {
 
   /** Removes all listeners and returns them. */
   takeAll(): readonly Listener[] {
-    const all = this.listeners.filter((each) => each !== undefined);
+    const taken = this.listeners.filter((listener) => listener !== undefined);
     this.listeners = [];
     this.free = [];
-    return all;
+    return taken;
   }
 }

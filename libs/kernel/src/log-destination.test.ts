@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { createLogDestination } from './log-destination.ts';
 
 /** A descriptor: each write takes so many bytes, or throws the code. */
-type Answer = number | 'ENOSPC' | 'EIO' | 'EAGAIN';
+type WriteAnswer = number | 'ENOSPC' | 'EIO' | 'EAGAIN';
 
-function scene(answers: readonly Answer[]) {
+function scene(answers: readonly WriteAnswer[]) {
   let at = 0;
   let text = '';
   let waitedMs = 0;
@@ -53,7 +53,7 @@ test('a reader that stopped is waited for half a second in all; its lines are co
 });
 
 test('whatever a disk takes, each line is out whole or counted as lost', () => {
-  const answer = fc.oneof(fc.integer({ min: 1, max: 9 }), fc.constantFrom<Answer>('ENOSPC', 'EIO'));
+  const answer = fc.oneof(fc.integer({ min: 1, max: 9 }), fc.constantFrom<WriteAnswer>('ENOSPC', 'EIO'));
   fc.assert(
     fc.property(
       fc.array(answer, { maxLength: 60, size: 'max' }),

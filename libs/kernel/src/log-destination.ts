@@ -1,22 +1,22 @@
 import { writeSync } from 'node:fs';
 import { messageOf } from './fault.ts';
 
-/** Takes the lines of a log, each with its line break. */
 interface LogDestination {
+  /** `line` includes its line break. */
   write(line: string): void;
 }
 
 const againMs = 20;
-/** A reader that takes nothing during these waits has stopped, and the program continues without it. */
+/** After this number of waits in a row the reader counts as stopped, and the program continues without it. */
 const maxWaits = 25;
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * The destination of a log: each line is out when `write` returns, so that a crash loses none. A disk that refuses
- * lines (ENOSPC, EIO) does not end the program: the lines are lost, and `onLost` tells their number when lines are
- * written again. Output that is not ready (EAGAIN, a pipe that is read slowly) is waited for, half a second at most:
- * a reader that has stopped (`less`, a stopped journal) must not stop the program. Then nothing is waited for until the
- * reader takes bytes again.
+ * The destination of a log. Each line is written when `write` returns, so that a crash loses none. A disk that rejects
+ * lines (ENOSPC, EIO) does not end the program: the lines are lost, and `onLost` reports their number when lines are
+ * written again. When the output is not ready (EAGAIN, a slow reader of the pipe), `write` waits for at most half a
+ * second, because a stopped reader (`less`, a stopped journal) must not stop the program. It does not wait again until
+ * the reader accepts bytes.
  */
 export function createLogDestination(deps: {
   /** Writes to the descriptor, and returns how many bytes it took. */
@@ -31,13 +31,12 @@ export function createLogDestination(deps: {
   let waits = 0;
   let lost = 0;
   let reason = '';
-  let isTelling = false;
-  let isTold = false;
-  let isTorn = false;
-  /** Whether the line is out whole. */
+  let isReporting = false;
+  let isReported = false;
+  let endsMidLine = false;
+  /** Returns whether the whole line was written. */
   const attempt = (line: string): boolean => {
-    // The rest of a line that the disk cut must not stand before this one.
-    const bytes = Buffer.from(isTorn ? `\n${line}` : line);
+    const bytes = Buffer.from(endsMidLine ? `\n${line}` : line);
     for (let done = 0; done < bytes.length; ) {
       try {
         done += put(bytes.subarray(done));
@@ -48,26 +47,26 @@ export function createLogDestination(deps: {
           wait(againMs);
           continue;
         }
-        isTorn ||= done > 0;
+        endsMidLine ||= done > 0;
         reason = messageOf(error);
         return false;
       }
     }
-    isTorn = false;
+    endsMidLine = false;
     return true;
   };
   return {
     write(line) {
-      if (isTelling) {
-        isTold = attempt(line);
+      if (isReporting) {
+        isReported = attempt(line);
         return;
       }
       if (lost > 0) {
-        isTelling = true;
-        isTold = true; // a level that is not logged is told by nothing
+        isReporting = true;
+        isReported = true; // below the log level, onLost writes no line
         deps.onLost(lost, reason);
-        isTelling = false;
-        if (isTold) lost = 0;
+        isReporting = false;
+        if (isReported) lost = 0;
       }
       if (!attempt(line)) lost += 1;
     },

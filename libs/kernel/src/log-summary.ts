@@ -1,9 +1,9 @@
 import type { Clock } from './clock.ts';
 import { declareState } from './tracked-state.ts';
 
-/** Logs occurrences that strangers can cause at will: the first one at once, then one line a minute with the count. */
+/** Logs occurrences that strangers can cause at will: the first at once, then one line a minute with the count. */
 export interface LogSummary extends Disposable {
-  /** Counts one occurrence. `text` is one of a few that the caller knows; `data` belongs to this occurrence. */
+  /** Counts an occurrence. `text` comes from a short list of the caller; `data` belongs to this occurrence. */
   count(text: string, data: object, level?: 'warn' | 'error'): void;
 }
 
@@ -17,10 +17,7 @@ const tracked = declareState({
   atBound: 'the program has fewer texts',
 });
 
-/**
- * Creates a summary. It keeps the count and the last occurrence of each text, nothing else. Disposing it writes the
- * counts that are left.
- */
+/** The summary keeps the count and the last occurrence of each text. Disposing it writes the remaining counts. */
 export function createLogSummary({
   clock,
   log,
@@ -41,7 +38,7 @@ export function createLogSummary({
       repeated.delete(text);
       if (count === 0) return;
       log[level]({ ...last, times: count, seconds: everyMs / 1000 }, text);
-      begin(text, level); // occurrences go on, so the next line comes in a minute
+      begin(text, level); // occurrences continue, so the next line follows in a minute
     });
     timers.add(timer);
   };

@@ -1,3 +1,4 @@
+import { isRecord } from './is-record.ts';
 import { parseJson } from './json.ts';
 
 const levelNames: Readonly<Record<number, string>> = {
@@ -8,26 +9,25 @@ const levelNames: Readonly<Record<number, string>> = {
   50: 'ERROR',
   60: 'FATAL',
 };
-/** Fields that the text has elsewhere, or that people do not need. */
+/** Fields that the line shows elsewhere, or that people do not need. */
 const notShown = ['level', 'time', 'name', 'msg', 'pid', 'hostname'];
 
-/** A line of a log that was read: when it was written (milliseconds since 1970), its level, and its fields. */
 export interface LogEntry {
+  /** The time of writing, milliseconds since 1970. */
   readonly atMs: number;
   readonly level: number;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Reads a line of a log; undefined: it is none (a stack of a program that died, a line that was cut off). */
+/** Reads a line of a log; undefined: it has another form (a stack trace, a truncated line). */
 export function readLogLine(line: string): LogEntry | undefined {
   const fields = parseJson(line);
-  if (fields === null || typeof fields !== 'object' || !('time' in fields) || !('level' in fields))
-    return undefined;
+  if (!isRecord(fields)) return undefined;
   const { time, level } = fields;
   // Versions before 0.3.0 wrote the milliseconds.
   const atMs = typeof time === 'number' ? time : Date.parse(String(time));
   if (!Number.isFinite(atMs) || typeof level !== 'number') return undefined;
-  return { atMs, level, fields: { ...fields } };
+  return { atMs, level, fields };
 }
 
 /** `2026-03-01 10:00:00.000 WARN  controller: the text  location="Oslo"`, in the time zone of this process. */
@@ -36,9 +36,9 @@ export function logText({ atMs, level, fields }: LogEntry): string {
   const more = Object.entries(fields)
     .filter(([field]) => !notShown.includes(field))
     .map(([field, value]) => `  ${field}=${JSON.stringify(value)}`);
-  const [part, text] = [name, msg].map((each) => (typeof each === 'string' ? each : ''));
+  const [part, text] = [name, msg].map((value) => (typeof value === 'string' ? value : ''));
   const levelName = levelNames[level] ?? String(level);
-  // A text that came from elsewhere must not move the cursor of a terminal.
+  // A text from outside must not move the cursor of a terminal.
   return withoutControls(`${localTime(atMs)} ${levelName.padEnd(5)} ${part}: ${text}${more.join('')}`);
 }
 

@@ -8,10 +8,9 @@ export type { Logger } from 'pino';
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 /**
- * Creates the process's logger: lines on stderr, text in local time where that is a terminal and JSON elsewhere. They
- * are synchronous (a crash loses no line), known secret fields are masked, and each line is of bounded length whatever
- * it is given. A disk or reader that takes no lines loses them, and neither ends nor stops the process. Tests give
- * another `destination`.
+ * Creates the logger of the process. It writes to stderr: text in local time on a terminal, else JSON. Writes are
+ * synchronous, so a crash loses no line. Known secret fields are masked, and the length of a line is bounded. A disk or
+ * reader that accepts no lines loses them, but neither ends nor stops the process. Tests pass another `destination`.
  */
 export function createLog(
   name: string,
@@ -42,7 +41,7 @@ export function createLog(
           onLost: (lost, error) =>
             log.error(
               { lost, error },
-              'lines of this log were lost: its disk or its reader did not take them',
+              'lines of this log were lost: its disk or its reader did not accept them',
             ),
         }),
       ),
@@ -50,7 +49,7 @@ export function createLog(
   return log;
 }
 
-/** On a terminal, people read the lines. */
+/** On a terminal, people read the lines: write them as text. */
 function forReader(destination: DestinationStream): DestinationStream {
   if (!process.stderr.isTTY) return destination;
   return {
@@ -61,23 +60,23 @@ function forReader(destination: DestinationStream): DestinationStream {
   };
 }
 
-/** The most characters that the values of one log line's fields may have. */
-const lineChars = 16_000;
-const textChars = 2_000;
+/** The maximum of characters in all values of a line. */
+const maxLineChars = 16_000;
+const maxTextChars = 2_000;
 const maxEntries = 50;
 const maxDepth = 5;
 
-/** A text cut to `most` characters, with the number of those that are missing. */
-function boundedText(text: string, most = textChars): string {
-  return text.length <= most ? text : `${text.slice(0, most)}… (${text.length - most} more characters)`;
+/** Cuts a text to `max` characters, and adds the number of missing ones. */
+function boundedText(text: string, max = maxTextChars): string {
+  return text.length <= max ? text : `${text.slice(0, max)}… (${text.length - max} more characters)`;
 }
 
-/** A copy of a log line's fields in which texts, lists and depth are bounded, and all of them together. */
+/** A copy of the fields with bounded texts, lists, depth and total length. */
 function boundedFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  let left = lineChars;
+  let left = maxLineChars;
   const bound = (value: unknown, depth: number): unknown => {
     if (typeof value === 'string') {
-      const text = boundedText(value, Math.max(0, Math.min(textChars, left)));
+      const text = boundedText(value, Math.max(0, Math.min(maxTextChars, left)));
       left -= text.length;
       return text;
     }
@@ -90,15 +89,15 @@ function boundedFields(fields: Readonly<Record<string, unknown>>): Record<string
     if (depth >= maxDepth || left <= 0) return '…';
     if ('toJSON' in value && typeof value.toJSON === 'function') return bound(value.toJSON(), depth + 1);
     if (Array.isArray(value)) {
-      const kept: unknown[] = value.slice(0, maxEntries).map((one: unknown) => bound(one, depth + 1));
-      return value.length > maxEntries ? [...kept, `… (${value.length - maxEntries} more)`] : kept;
+      const entries: unknown[] = value.slice(0, maxEntries).map((entry: unknown) => bound(entry, depth + 1));
+      return value.length > maxEntries ? [...entries, `… (${value.length - maxEntries} more)`] : entries;
     }
     return Object.fromEntries(
       Object.entries(value)
         .slice(0, maxEntries)
-        .map(([name, one]) => {
+        .map(([name, entry]) => {
           left -= name.length;
-          return [boundedText(name, 100), bound(one, depth + 1)];
+          return [boundedText(name, 100), bound(entry, depth + 1)];
         }),
     );
   };

@@ -1,20 +1,17 @@
-/**
- * The known name that somebody most likely meant (letter case and a few letters may differ); undefined: none is near.
- * Pure.
- */
+/** The known name that the writer most likely meant: letter case and a few letters may differ. Pure. */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   if (name === '') return undefined;
   const sent = name.slice(0, 100).toLowerCase();
-  const most = Math.min(4, Math.max(1, Math.ceil(sent.length / 3)));
+  const maxEdits = Math.min(4, Math.max(1, Math.ceil(sent.length / 3)));
   let best: { readonly known: string; readonly score: number } | undefined;
-  for (const each of known) {
-    const score = distance(sent, each.toLowerCase());
-    if (score <= most && (best === undefined || score < best.score)) best = { known: each, score };
+  for (const candidate of known) {
+    const score = distance(sent, candidate.toLowerCase());
+    if (score <= maxEdits && (best === undefined || score < best.score)) best = { known: candidate, score };
   }
   return best?.known;
 }
 
-/** Edits between two names (Levenshtein). */
+/** The Levenshtein distance. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i += 1) {

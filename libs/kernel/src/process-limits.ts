@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 
-/** How many file descriptors this process may have open; Infinity where that cannot be read. */
+/** The maximum of open file descriptors; Infinity where it cannot be read. */
 export function descriptorLimit(): number {
   try {
     const found = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
@@ -11,9 +11,7 @@ export function descriptorLimit(): number {
   }
 }
 
-/**
- * Bytes that this process may use together with those that it starts: the machine's, or the limit of its control group.
- */
+/** Bytes that this process and its children may use: the memory of the machine, or the limit of the control group. */
 export function usableMemory(): number {
   const limit = process.constrainedMemory();
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** A string that only `reveal()` returns; printed, logged or serialised it is `***`. */
+/** A string that only `reveal()` returns. Printed, logged or serialised, it is `***`. */
 export class Secret {
   readonly #value: string;
 
@@ -8,7 +8,6 @@ export class Secret {
     this.#value = value;
   }
 
-  /** The value in clear. */
   reveal(): string {
     return this.#value;
   }

@@ -1,4 +1,3 @@
-/** Who reads a setting. */
 export type SettingReader = 'controller' | 'agent' | 'both' | 'commands';
 
 /** One setting as `vantage help settings` and docs/settings.md show it. */
@@ -33,13 +32,13 @@ export const settings: Readonly<Record<string, Setting>> = {
   VANTAGE_DATABASE_READ_MAX_SECONDS: {
     reader: 'controller',
     otherwise: '10',
-    about: 'The replica may be so far behind; history is read from the primary else (2 to 3600)',
+    about: 'Maximum lag of the replica in seconds (2 to 3600); beyond it, history is read from the primary',
   },
   VANTAGE_ROLES: {
     reader: 'controller',
     otherwise: 'api,gateway,worker',
     about:
-      'What a process of `./vantage controller` does: api (the REST API and the page), gateway (the agents), worker (planning, alerts, notifications, jobs); with VANTAGE_DATABASE_URL (docs/scaling.md)',
+      'Roles of a process of `./vantage controller`: api (the REST API and the page), gateway (the agents), worker (planning, alerts, notifications, jobs); with VANTAGE_DATABASE_URL (docs/scaling.md)',
   },
   VANTAGE_TLS_CERT: {
     reader: 'controller',
@@ -55,7 +54,7 @@ export const settings: Readonly<Record<string, Setting>> = {
     reader: 'controller',
     otherwise: '',
     about:
-      'More names and addresses for the own certificate, comma-separated (always: localhost, 127.0.0.1, ::1, the host name)',
+      "More names and addresses for the controller's own certificate, comma-separated (always: localhost, 127.0.0.1, ::1, the host name)",
   },
   VANTAGE_AGENT_URL: {
     reader: 'controller',
@@ -72,7 +71,7 @@ export const settings: Readonly<Record<string, Setting>> = {
     reader: 'controller',
     otherwise: 'none',
     about:
-      'The public release key, one line of `./vantage release-key create`; agents are upgraded from afar with it only (docs/install-agent.md)',
+      'The public release key, one line of `./vantage release-key create`; remote upgrades of agents need it (docs/install-agent.md)',
   },
   VANTAGE_TRUSTED_PROXIES: {
     reader: 'controller',
@@ -83,7 +82,7 @@ export const settings: Readonly<Record<string, Setting>> = {
     reader: 'controller',
     otherwise: 'none',
     about:
-      'The header in which a trusted proxy names the e-mail address of whom it signed in (X-Forwarded-Email). The proxy must remove it from what clients send',
+      'The header in which a trusted proxy gives the e-mail address of the person it signed in (X-Forwarded-Email). The proxy must remove it from what clients send',
   },
   VANTAGE_OIDC_ISSUER: {
     reader: 'controller',
@@ -104,23 +103,23 @@ export const settings: Readonly<Record<string, Setting>> = {
     reader: 'controller',
     otherwise: 'none',
     about:
-      'What members of groups of the provider may do, the first match counts: admins=UA; noc=UO; berlin=UW:berlin,berlin/rack-3. Without it, invited people sign in',
+      "Rights of the members of the provider's groups, the first match applies: admins=UA; noc=UO; berlin=UW:berlin,berlin/rack-3. Without it, invited people sign in",
   },
   VANTAGE_OIDC_ACCOUNT: {
     reader: 'controller',
     otherwise: 'default',
-    about: 'The account of the people who come by a group of the provider',
+    about: 'The account of people who sign in through a group of the provider',
   },
   VANTAGE_OIDC_ALLOW_UNVERIFIED_EMAIL: {
     reader: 'controller',
     otherwise: 'false',
     about:
-      'true: an e-mail address counts also where the provider does not send email_verified (Entra ID). Only for a provider in which nobody can enter the address of somebody else',
+      'true: accept an e-mail address for which the provider does not send email_verified (Entra ID). Only for a provider in which people cannot enter the address of another person',
   },
   VANTAGE_API_KEY_HEADERS: {
     reader: 'controller',
     otherwise: 'none',
-    about: 'More header names that carry the API key beside Service-API-Key, comma-separated',
+    about: 'Header names that may carry the API key in addition to Service-API-Key, comma-separated',
   },
   VANTAGE_CORS_ORIGINS: {
     reader: 'controller',
@@ -136,25 +135,25 @@ export const settings: Readonly<Record<string, Setting>> = {
     reader: 'controller',
     otherwise: 'docs/security.md',
     about:
-      'How many things of a kind an account may have: devices=200000,tags=500 (docs/security.md has the kinds)',
+      'Maximum number of things of each kind in an account: devices=200000,tags=500 (docs/security.md has the kinds)',
   },
   VANTAGE_PACK_AFTER_DAYS: {
     reader: 'controller',
     otherwise: '8',
     about:
-      'Days after which the good checks of a day are packed, to a tenth of their space or less (2 to 3650, or never; docs/operate.md)',
+      'Days after which the good checks of a day are packed, to a tenth of their space or less (1 to 3650, or never; docs/operate.md)',
   },
   VANTAGE_BACKUP_MAX_DAYS: {
     reader: 'controller',
     otherwise: '2',
     about:
-      'The alert backup.old begins when the newest backup is older, or none was made for so long (0 to 3650; 0: never, backups are made by other means; docs/operate.md)',
+      'The alert backup.old begins when the newest backup is older than this, or when this time has passed without one (0 to 3650; 0: never, because backups are made by other means; docs/operate.md)',
   },
   VANTAGE_SECRET_KEY_FILE: {
     reader: 'controller',
     otherwise: '$VANTAGE_DATA/secret.key',
     about:
-      'The key for secrets at rest (32 bytes as base64), made at the first start; controllers on one database share it (docs/secrets.md)',
+      'The key for secrets at rest (32 bytes as base64), created at the first start; controllers on one database share it (docs/secrets.md)',
   },
   VANTAGE_SECRET_KEY_LOST: {
     reader: 'controller',
@@ -165,22 +164,26 @@ export const settings: Readonly<Record<string, Setting>> = {
   VANTAGE_ALLOW_PRIVATE_WEBHOOKS: {
     reader: 'controller',
     otherwise: 'false',
-    about: 'true: webhooks may go to loopback and private addresses, and by plain HTTP',
+    about:
+      'true: webhooks may go to loopback and private addresses, and by plain HTTP. Without it, admins choose on the page (Account)',
   },
   VANTAGE_SMTP_URL: {
     reader: 'controller',
     otherwise: 'none',
-    about: 'SMTP server for e-mails to contacts: smtp://user:password@host:587, or smtps:// for TLS at once',
+    about:
+      'SMTP server for e-mails: smtp://user:password@host:587, or smtps:// for TLS at once. Without it, admins set one on the page (Account)',
   },
   VANTAGE_MAIL_FROM: {
     reader: 'controller',
     otherwise: 'Vantage <vantage@localhost>',
-    about: 'Sender of e-mails, an address also with a name: Vantage <vantage@example.org>',
+    about:
+      'Sender of e-mails, an address with or without a name: Vantage <vantage@example.org>. Without it, admins set it on the page (Account)',
   },
   VANTAGE_TELEGRAM_URL: {
     reader: 'controller',
     otherwise: 'https://api.telegram.org',
-    about: "Where messages for Telegram go: a Bot API server of one's own, https://telegram.example.org",
+    about:
+      'Address of the Bot API for messages to Telegram, for a server of your own: https://telegram.example.org',
   },
   VANTAGE_PUBLIC_URL: {
     reader: 'controller',
@@ -192,7 +195,7 @@ export const settings: Readonly<Record<string, Setting>> = {
     reader: 'controller',
     otherwise: 'none',
     about:
-      'Is called (GET) each minute while ingest, status and deliveries make progress, so that another service notices when Vantage stops',
+      'Called (GET) each minute while ingest, status and deliveries make progress, so that another service notices when Vantage stops',
   },
   VANTAGE_OTLP_URL: {
     reader: 'controller',

@@ -1,8 +1,8 @@
 import path from 'node:path';
 
 /**
- * The program `name` beside the source `url` (its `import.meta.url`): `name.ts` in the repository. In a bundle, whose
- * programs lie in one folder, it has the bundle's extension.
+ * The program `name` in the folder of the source `url` (its `import.meta.url`): `name.ts` in the repository. In a
+ * bundle, which has all programs in one folder, it has the bundle's extension.
  */
 export function siblingProgram(url: string, name: string): URL {
   return new URL(`./${name}${path.posix.extname(new URL(url).pathname)}`, url);
@@ -14,9 +14,8 @@ export function isBundled(url: string): boolean {
 }
 
 /**
- * The environment in which a thread or a process of ours uses the cache of compiled code of this process, and nothing
- * else. Without the cache each of them loads the compiler that removes the types from TypeScript, which takes 13 MB and
- * 100 ms.
+ * An environment with nothing but this process's cache of compiled code, for our threads and child processes. Without
+ * it, each of them loads the compiler that strips the types of TypeScript, which takes 13 MB and 100 ms.
  */
 export function compileCacheEnv(): Record<string, string> {
   const folder = process.env['NODE_COMPILE_CACHE'];

@@ -1,24 +1,24 @@
-/** State of a program that outlives the call in which it began, and its bound. Each is a row of docs/memory.md. */
+/** A state of the program that outlives a call, and its bound. Each is a row of docs/memory.md. */
 export interface StateBound {
   /** The label of its series: `known_keys`. */
   readonly name: string;
-  /** At most so many entries, or one for each thing of a kind, whose number has a bound of its own: `device`. */
+  /** The maximum of entries, or one for each thing of a kind that is bounded elsewhere: `device`. */
   readonly entries: number | { readonly each: string };
-  /** The greatest size of an entry in memory, with its key and its part of the collection; bytes. */
+  /** The maximum size of an entry in memory, with its key and its share of the collection; bytes. */
   readonly entryBytes: number;
   readonly filledBy: string;
   /** The effect of the bound. */
   readonly atBound: string;
 }
 
-/** A collection; `bytes`, where it has it, is its own count. */
+/** A collection; `bytes` is its own count, if it has one. */
 interface Counted {
   readonly size?: number;
   readonly length?: number;
   readonly bytes?: number;
 }
 
-/** The present size of a state, over all of its collections. */
+/** The present size of a state, the sum of its collections. */
 export interface StateSize {
   readonly name: string;
   readonly entries: number;
@@ -35,15 +35,15 @@ interface Declared {
 const declared = new Map<string, Declared>();
 
 /**
- * Declares a state of the program; the result registers its collections, each of which has the bound for itself. A
- * collection counts until nothing refers to it. Call it once, where the module begins.
+ * Declares a state of the program. The result registers a collection; the bound applies to each collection. It counts
+ * until it is garbage. Call this once, at the top of the module.
  */
 export function declareState(bound: StateBound): <C extends Counted>(collection: C) => C {
-  const own: Declared = { bound, collections: new Set() };
-  declared.set(bound.name, own);
+  const state: Declared = { bound, collections: new Set() };
+  declared.set(bound.name, state);
   return (collection) => {
-    own.collections.add(new WeakRef(collection));
-    if (own.collections.size > mostUnpruned) prune(own);
+    state.collections.add(new WeakRef(collection));
+    if (state.collections.size > maxUnpruned) prune(state);
     return collection;
   };
 }
@@ -55,21 +55,21 @@ export function declaredStates(): readonly StateBound[] {
 
 /** The sizes of the states that have collections now, by name. */
 export function stateSizes(): readonly StateSize[] {
-  return [...declared.values()].flatMap((own) => {
-    prune(own);
-    const { name, entries: most, entryBytes } = own.bound;
-    if (own.collections.size === 0) return [];
-    const counts = [...own.collections]
+  return [...declared.values()].flatMap((state) => {
+    prune(state);
+    const { name, entries: max, entryBytes } = state.bound;
+    if (state.collections.size === 0) return [];
+    const counts = [...state.collections]
       .map((ref) => ref.deref())
-      .map((one) => one?.bytes ?? one?.size ?? one?.length ?? 0);
+      .map((collection) => collection?.bytes ?? collection?.size ?? collection?.length ?? 0);
     const entries = counts.reduce((sum, count) => sum + count, 0);
-    const boundBytes = typeof most === 'number' ? most * entryBytes * counts.length : undefined;
+    const boundBytes = typeof max === 'number' ? max * entryBytes * counts.length : undefined;
     return [{ name, entries, bytes: entries * entryBytes, boundBytes }];
   });
 }
 
-/** States of streams and connections have a collection for each; those that ended leave from time to time. */
-const mostUnpruned = 10_000;
+/** Streams and connections have a collection each; the collections of ended ones are removed from time to time. */
+const maxUnpruned = 10_000;
 
 function prune({ collections }: Declared): void {
   for (const ref of collections) if (ref.deref() === undefined) collections.delete(ref);

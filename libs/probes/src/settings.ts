@@ -1,3 +1,3 @@
-// What only the controller needs: it validates settings with libraries that an agent loads for a check, or not at all.
-export { syntaxProblem } from './methods/script/syntax.ts';
+// For the controller, which validates settings with libraries that an agent loads only for a check, or not at all.
+export { syntaxProblem } from './methods/script/script-syntax.ts';
 export { keyProblems } from './methods/ssh/key-problems.ts';

@@ -1,4 +1,4 @@
-// The wire's messages by name. Generated code is in gen/; run `npm run generate` after a change in proto/.
+// The wire's messages by name. Generated code is in gen/; run `npm run gen:proto` after a change in proto/.
 export {
   type Ack,
   AckSchema,

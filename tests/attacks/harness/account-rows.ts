@@ -1,5 +1,5 @@
+import type { Tables } from '@vantage/storage';
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../../../apps/controller/src/platform/db/index.ts';
 
 /** The rows of an account, a digest for each table. */
 export type AccountRows = Readonly<Record<string, string>>;
@@ -22,13 +22,13 @@ export async function readAccountRows(
   const digests: Record<string, string> = {};
   for (const { name, keys } of tables) {
     if (except.includes(name)) continue;
-    const own = sql.join(
+    const isOfAccount = sql.join(
       keys.map((key) => owned(key, accountNo)),
       sql` or `,
     );
     const { rows } = await sql<{ digest: string }>`
       select count(*) || ' ' || coalesce(md5(string_agg(t::text, '|' order by t::text)), '') as digest
-      from ${sql.table(name)} t where ${own}`.execute(kysely);
+      from ${sql.table(name)} t where ${isOfAccount}`.execute(kysely);
     digests[name] = rows[0]?.digest ?? '';
   }
   return digests;

@@ -3,14 +3,15 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createLog, newId } from '@vantage/kernel';
+import { createDb, type Tables } from '@vantage/storage';
+import { createTestDatabase } from '@vantage/testing/database';
+import { createFixtures, type Fixtures } from '@vantage/testing/fixtures';
 import type { Kysely } from 'kysely';
 import { expect, vi } from 'vitest';
 import { z } from 'zod';
-import { createDb, type Tables } from '../../../apps/controller/src/platform/db/index.ts';
 import type { AgentIdentity } from '../../../apps/controller/src/testing/agent-identity.ts';
-import { createFixtures, type Fixtures } from '../../../apps/controller/src/testing/fixtures.ts';
+import { insertEnrolledAgent } from '../../../apps/controller/src/testing/agent-identity.ts';
 import { type Api, createApi } from '../../harness/api.ts';
-import { createTestDatabase } from '../../harness/database.ts';
 import { repositoryRoot } from '../../harness/system.ts';
 import { systemAuthority } from '../../harness/system-authority.ts';
 import { putDatabaseAhead } from './priority.ts';
@@ -61,15 +62,15 @@ const programOf = (part: string) => path.join(repositoryRoot, 'apps', part, 'src
 export async function createAttackFixture(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<AttackFixture> {
-  const held = new AsyncDisposableStack();
+  const resources = new AsyncDisposableStack();
   try {
     const folder = mkdtempSync(path.join(tmpdir(), 'vantage-attacks-'));
-    held.defer(() => rmSync(folder, { recursive: true, force: true }));
-    const database = held.use(await createTestDatabase());
+    resources.defer(() => rmSync(folder, { recursive: true, force: true }));
+    const database = resources.use(await createTestDatabase());
     const db = await createDb({ connection: { url: database.url }, log });
-    held.defer(() => db.close());
+    resources.defer(() => db.close());
     await putDatabaseAhead(db.kysely);
-    const controller = held.use(
+    const controller = resources.use(
       startProgram({
         name: 'controller',
         file: programOf('controller'),
@@ -86,8 +87,8 @@ export async function createAttackFixture(
     const { base_url: baseUrl, agent_endpoint: agentEndpoint, ca_file: caFile } = await whenReady(controller);
     const rows = createFixtures(db.kysely);
     const shared = { folder, kysely: db.kysely, rows, baseUrl, agentEndpoint, caFile };
-    const neighbour = held.use(await openAccount({ ...shared, name: 'neighbour' }));
-    const hostile = held.use(await openAccount({ ...shared, name: 'hostile' }));
+    const neighbour = resources.use(await openAccount({ ...shared, name: 'neighbour' }));
+    const hostile = resources.use(await openAccount({ ...shared, name: 'hostile' }));
     await vi.waitFor(
       async () => expect(await connectedAgents(db.kysely)).toEqual([neighbour.agentNo, hostile.agentNo]),
       { timeout: 60_000, interval: 200 },
@@ -101,13 +102,13 @@ export async function createAttackFixture(
       ca,
       kysely: db.kysely,
       rows,
-      enrolAgent: (place) => rows.enrolledAgent(authority, place),
+      enrolAgent: (place) => insertEnrolledAgent(rows, authority, place),
       hostile,
       neighbour,
-      [Symbol.asyncDispose]: () => held.disposeAsync(),
+      [Symbol.asyncDispose]: () => resources.disposeAsync(),
     };
   } catch (error) {
-    await held.disposeAsync();
+    await resources.disposeAsync();
     throw error;
   }
 }

@@ -70,9 +70,9 @@ let paused = false;
 async function run(order: Extract<z.infer<typeof orders>, { kind: 'run' }>): Promise<void> {
   const { baseUrl, ca, key, deviceIds } = order;
   // The bystander's calls change the state of the last device. No event of the other devices is expected.
-  const own = deviceIds.at(-1) ?? '';
-  const kept = new Agent({ ca, keepAlive: true, maxSockets: 8 });
-  events = openEvents({ url: `${baseUrl}/events?stream`, ca, key, own });
+  const changed = deviceIds.at(-1) ?? '';
+  const keptAlive = new Agent({ ca, keepAlive: true, maxSockets: 8 });
+  events = openEvents({ url: `${baseUrl}/events?stream`, ca, key, changed });
   await events.opened;
   send({ kind: 'runs' });
   let maintained = false;
@@ -82,14 +82,14 @@ async function run(order: Extract<z.infer<typeof orders>, { kind: 'run' }>): Pro
       continue;
     }
     const device = deviceIds[i % (deviceIds.length - 1)] ?? '';
-    const [method, path, body] = work(i, { device, own, maintained, toggling });
+    const [method, path, body] = work(i, { device, changed, maintained, toggling });
     const toggles = path.endsWith('-maintenance');
     if (toggles) {
       maintained = !maintained;
       toggling = true;
     }
     // Every second round uses a new connection, as a new client does.
-    const agent = Math.floor(i / 5) % 2 === 0 ? kept : new Agent({ ca, keepAlive: false });
+    const agent = Math.floor(i / 5) % 2 === 0 ? keptAlive : new Agent({ ca, keepAlive: false });
     void call({ url: `${baseUrl}${path}`, method, agent, key, body }).then((done) => {
       measured = [...measured, done];
       if (toggles) toggling = false;
@@ -106,7 +106,7 @@ async function run(order: Extract<z.infer<typeof orders>, { kind: 'run' }>): Pro
 /** The calls of a user who reads pages and sometimes changes something. */
 function work(
   i: number,
-  at: { device: string; own: string; maintained: boolean; toggling: boolean },
+  at: { device: string; changed: string; maintained: boolean; toggling: boolean },
 ): [string, string, object?] {
   switch (at.toggling && i % 5 === 2 ? 0 : i % 5) {
     case 0:
@@ -114,11 +114,11 @@ function work(
     case 1:
       return ['GET', `/devices/${at.device}/checks?Limit=10`];
     case 2:
-      return ['PUT', `/devices/${at.own}/${at.maintained ? 'stop' : 'start'}-maintenance`, {}];
+      return ['PUT', `/devices/${at.changed}/${at.maintained ? 'stop' : 'start'}-maintenance`, {}];
     case 3:
       return ['GET', `/devices/${at.device}/uptime`];
     default:
-      return ['PUT', `/devices/${at.own}`, { ShortName: `b-${i % 100_000}` }];
+      return ['PUT', `/devices/${at.changed}`, { ShortName: `b-${i % 100_000}` }];
   }
 }
 

@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import path from 'node:path';
+import type { Tables } from '@vantage/storage';
 import { type Kysely, sql } from 'kysely';
 import { expect, vi } from 'vitest';
 import { z } from 'zod';
-import type { Tables } from '../../../apps/controller/src/platform/db/index.ts';
 import type { Api } from '../../harness/api.ts';
 
 /** The measurements of the bystander in a span of time. */

@@ -16,7 +16,7 @@ const agentFault = 10;
 const created = z.object({ device_id: z.string() });
 const seen = z.object({ ResultCode: z.int(), CheckResult: z.string() });
 
-/** Calls the API with the hostile key, and again while other attacks hold all places of that key. */
+/** Calls the API with the hostile key, and again while other attacks use all concurrent requests of that key. */
 async function asHostile(
   { hostile }: AttackFixture,
   ...call: Parameters<AttackFixture['hostile']['api']['call']>
@@ -60,7 +60,7 @@ export async function checkNow(
   return within(withinMs, vi.waitFor(ask, { timeout: withinMs, interval: 500 }));
 }
 
-/** Waits for the check that the agent runs by itself as soon as it has the device. */
+/** Waits for the check that the agent runs as soon as it has the device. */
 export async function firstCheck({ hostile }: AttackFixture, deviceId: string): Promise<Seen> {
   return vi.waitFor(
     async () => {

@@ -13,19 +13,19 @@ export interface EventReader {
   /** Resolves when the stream is open. */
   readonly opened: Promise<void>;
   begin(): void;
-  /** The number of events of these kinds for the own device, at most the number that is named. */
+  /** The number of events of these kinds for the device whose events are expected, at most the number that is named. */
   count(types: readonly string[]): number;
   take(): { readonly breaks: string[]; readonly foreign: string[]; readonly events: number };
 }
 
 const silenceMs = 40_000;
 
-/** Opens the stream. `own` is the device whose events are expected; events of other devices count as foreign. */
+/** Opens the stream. `changed` is the device whose events are expected; events of other devices count as foreign. */
 export function openEvents(ask: {
   readonly url: string;
   readonly ca: string;
   readonly key: string;
-  readonly own: string;
+  readonly changed: string;
 }): EventReader {
   let breaks: string[] = [];
   let foreign: string[] = [];
@@ -37,7 +37,7 @@ export function openEvents(ask: {
     const event = record.parse(JSON.parse(line.slice(6)));
     if (ids.has(event.event_id)) broke(`the event ${event.event_id} came twice`);
     ids.add(event.event_id);
-    if (event.device_id === ask.own) seen.push(event.Type);
+    if (event.device_id === ask.changed) seen.push(event.Type);
     else foreign.push(`${event.Type} of ${event.device_id}: ${event.Message}`);
   };
   const opened = new Promise<void>((resolve, reject) => {
@@ -73,9 +73,9 @@ export function openEvents(ask: {
       seen = [];
     },
     count(types) {
-      const wanted = Map.groupBy(types, (type) => type);
-      return [...wanted].reduce(
-        (sum, [type, all]) => sum + Math.min(all.length, seen.filter((one) => one === type).length),
+      const expected = Map.groupBy(types, (type) => type);
+      return [...expected].reduce(
+        (sum, [type, all]) => sum + Math.min(all.length, seen.filter((other) => other === type).length),
         0,
       );
     },

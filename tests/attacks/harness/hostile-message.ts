@@ -1,5 +1,12 @@
 import { create, type DescField, type DescMessage, type MessageShape, ScalarType } from '@bufbuild/protobuf';
 import { type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect';
+import {
+  malformedDoubles,
+  malformedInt64s,
+  malformedTexts,
+  malformedUint32s,
+  malformedUint64s,
+} from '@vantage/kernel/testing';
 
 /** Random numbers in [0, 1), the same for the same seed. */
 export type Random = () => number;
@@ -31,89 +38,6 @@ export function pick<T>(random: Random, from: readonly [T, ...T[]]): T {
   return from[Math.floor(random() * from.length)] ?? from[0];
 }
 
-const nested = (depth: number) => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`;
-
-const doubles: readonly [number, ...number[]] = [
-  ...([0, -0, 1, 4.5, 1e-300, 5e-324, 1e-40, 1e38, 3.5e38, 1e300, 1.7976931348623157e308] as const),
-  ...([
-    -1,
-    -1e300,
-    Number.NaN,
-    Number.POSITIVE_INFINITY,
-    Number.NEGATIVE_INFINITY,
-    86_400_000,
-    86_400_001,
-  ] as const),
-];
-const unsigned: readonly [number, ...number[]] = [
-  0,
-  1,
-  2,
-  3,
-  9,
-  10,
-  11,
-  32_767,
-  32_768,
-  2 ** 31 - 1,
-  2 ** 31,
-  2 ** 32 - 1,
-];
-const signed64: readonly [bigint, ...bigint[]] = [
-  ...([
-    0n,
-    1n,
-    -1n,
-    2n ** 31n,
-    2n ** 53n - 1n,
-    2n ** 53n,
-    -(2n ** 53n),
-    2n ** 63n - 1n,
-    -(2n ** 63n),
-  ] as const),
-];
-const unsigned64: readonly [bigint, ...bigint[]] = [
-  0n,
-  1n,
-  2n ** 53n - 1n,
-  2n ** 53n,
-  2n ** 63n - 1n,
-  2n ** 63n,
-  2n ** 64n - 1n,
-];
-const texts: readonly [string, ...string[]] = [
-  ...([
-    '',
-    '\0',
-    'a\0b',
-    'x'.repeat(101),
-    'y'.repeat(5_000),
-    '\u{202e}\u{fffd}\u{1f4a9}',
-    "'; drop table checks; --",
-  ] as const),
-  ...(['$1', '%s%n', '\\u0000', '%{secret:A}', '\r\nlog line', '\u001b[2J'] as const),
-  ...([
-    '{}',
-    '[]',
-    'null',
-    '{"a":',
-    '{"Sent":1e1000,"Received":-1e1000}',
-    '{"Sent":1e-1000}',
-    '{"Sent":"5"}',
-  ] as const),
-  ...([
-    '{"a\\u0000":"\\ud800"}',
-    '{"__proto__":{"toJSON":1},"constructor":null}',
-    `{"Sent":${'9'.repeat(400)}}`,
-  ] as const),
-  ...([
-    nested(60),
-    nested(70),
-    nested(20_000),
-    `{"Traceroute":"${'z'.repeat(3_000)}"}`,
-    '{"a":1,"a":2}',
-  ] as const),
-];
 /** A text of this length is rare, because it costs more to send than all other values. */
 const veryLong = 300_000;
 const everyVeryLong = 1 / 4_000;
@@ -147,7 +71,7 @@ function fill(target: ReflectMessage, field: DescField | undefined, random: Rand
       target.set(field, namedValue(field.localName, random, live) ?? scalar(field.scalar, random, live));
       return;
     case 'enum':
-      target.set(field, pick(random, unsigned));
+      target.set(field, pick(random, malformedUint32s));
       return;
     case 'message':
       target.set(field, reflect(field.message, hostileMessage(field.message, random, live), false));
@@ -169,14 +93,16 @@ function scalar(type: ScalarType, random: Random, live: Live): unknown {
   switch (type) {
     case ScalarType.DOUBLE:
     case ScalarType.FLOAT:
-      return isLive ? random() * 10 : pick(random, doubles);
+      return isLive ? random() * 10 : pick(random, malformedDoubles);
     case ScalarType.INT64:
     case ScalarType.SINT64:
     case ScalarType.SFIXED64:
-      return isLive ? BigInt(live.nowUs() - Math.floor(random() * 60_000_000)) : pick(random, signed64);
+      return isLive
+        ? BigInt(live.nowUs() - Math.floor(random() * 60_000_000))
+        : pick(random, malformedInt64s);
     case ScalarType.UINT64:
     case ScalarType.FIXED64:
-      return pick(random, unsigned64);
+      return pick(random, malformedUint64s);
     case ScalarType.BOOL:
       return random() < 0.5;
     case ScalarType.STRING:
@@ -184,13 +110,13 @@ function scalar(type: ScalarType, random: Random, live: Live): unknown {
     case ScalarType.BYTES:
       return new Uint8Array(Math.floor(random() * 1_000));
     default:
-      return isLive ? liveNumber(random, live) : pick(random, unsigned);
+      return isLive ? liveNumber(random, live) : pick(random, malformedUint32s);
   }
 }
 
 function textOf(random: Random, live: Live, isLive: boolean): string {
   if (random() < everyVeryLong) return 'L'.repeat(veryLong);
-  return isLive ? (live.texts[Math.floor(random() * live.texts.length)] ?? '') : pick(random, texts);
+  return isLive ? (live.texts[Math.floor(random() * live.texts.length)] ?? '') : pick(random, malformedTexts);
 }
 
 /** A device's number, or one that can be a ResultCode, an attempt, a revision or a count. */

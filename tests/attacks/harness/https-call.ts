@@ -18,7 +18,7 @@ export function callFrom(
     readonly body?: string;
     readonly timeoutMs?: number;
     /** Characters of the answer that are kept; 10,000 unless given. */
-    readonly mostText?: number;
+    readonly maxText?: number;
   },
 ): Promise<Outcome> {
   const began = performance.now();
@@ -41,7 +41,7 @@ export function callFrom(
       (res) => {
         let text = '';
         res.on('data', (chunk: Buffer) => {
-          text = (text + chunk.toString('utf8')).slice(0, ask.mostText ?? 10_000);
+          text = (text + chunk.toString('utf8')).slice(0, ask.maxText ?? 10_000);
         });
         res.on('error', () => done(0, text));
         res.on('end', () => done(res.statusCode ?? 0, text));

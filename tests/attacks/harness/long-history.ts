@@ -1,7 +1,7 @@
 import { newId } from '@vantage/kernel';
+import type { Tables } from '@vantage/storage';
+import type { Fixtures } from '@vantage/testing/fixtures';
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../../../apps/controller/src/platform/db/index.ts';
-import type { Fixtures } from '../../../apps/controller/src/testing/fixtures.ts';
 
 const devicesAtOnce = 50;
 

@@ -9,7 +9,7 @@ export interface MemoryLimit extends Disposable {
   command(argv: readonly string[]): string[];
   /** The process that the command started. */
   watch(pid: number): void;
-  /** The most memory that it and its children used at one moment, without the file cache. */
+  /** The most memory that it and its children used at the same time, without the file cache. */
   readonly peakBytes: number;
   /** The number of processes that the kernel ended because of the limit. */
   readonly kills: number;
@@ -20,7 +20,7 @@ interface Kind {
   readonly how: 'cgroup v1' | 'cgroup v2';
   readonly root: string;
   /** A file that exists only where this kind is mounted. */
-  readonly marker: string;
+  readonly rootFile: string;
   readonly limits: readonly (readonly [file: string, value: (bytes: number) => string, mustExist: boolean])[];
   /** The file with the counts, and the names of the used memory and of the kills in it. */
   readonly used: { readonly file: string; readonly name: string };
@@ -31,7 +31,7 @@ const kinds: readonly Kind[] = [
   {
     how: 'cgroup v1',
     root: '/sys/fs/cgroup/memory',
-    marker: 'memory.limit_in_bytes',
+    rootFile: 'memory.limit_in_bytes',
     limits: [
       ['memory.limit_in_bytes', String, true],
       ['memory.memsw.limit_in_bytes', String, false],
@@ -43,7 +43,7 @@ const kinds: readonly Kind[] = [
   {
     how: 'cgroup v2',
     root: '/sys/fs/cgroup',
-    marker: 'cgroup.controllers',
+    rootFile: 'cgroup.controllers',
     limits: [
       ['memory.max', String, true],
       ['memory.swap.max', () => '0', false],
@@ -95,7 +95,7 @@ export function limitMemory(name: string, limitBytes: number): MemoryLimit {
 
 function openGroup(name: string, bytes: number) {
   for (const kind of kinds) {
-    if (!existsSync(path.join(kind.root, kind.marker))) continue;
+    if (!existsSync(path.join(kind.root, kind.rootFile))) continue;
     const folder = path.join(kind.root, `vantage-attacks-${process.pid}-${name}`);
     try {
       mkdirSync(folder);

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
+import type { Tables } from '@vantage/storage';
 import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
-import type { Tables } from '../../../apps/controller/src/platform/db/index.ts';
 
 /**
  * A real attacker has another machine, and so has other work of this machine. Where that is allowed, the system and the

@@ -9,7 +9,7 @@ import { putAhead } from './priority.ts';
 interface LogCount {
   readonly lines: number;
   readonly bytes: number;
-  readonly longestLine: number;
+  readonly maxLineBytes: number;
 }
 
 /** A controller or an agent under a limit of memory. Disposing ends it. */
@@ -41,7 +41,7 @@ export function startProgram(options: {
   });
   memory.watch(child.pid ?? 0);
   if (child.pid !== undefined) putAhead(child.pid);
-  let count = { lines: 0, bytes: 0, longestLine: 0 };
+  let count = { lines: 0, bytes: 0, maxLineBytes: 0 };
   let tail = '';
   const read = (stream: Readable | null) => {
     if (!stream) return;
@@ -50,7 +50,7 @@ export function startProgram(options: {
       count = {
         lines: count.lines + 1,
         bytes: count.bytes + bytes,
-        longestLine: Math.max(count.longestLine, bytes),
+        maxLineBytes: Math.max(count.maxLineBytes, bytes),
       };
       tail = `${tail}${line.slice(0, 2_000)}\n`.slice(-tailBytes);
     });
@@ -63,7 +63,7 @@ export function startProgram(options: {
     memory,
     takeLog() {
       const taken = count;
-      count = { lines: 0, bytes: 0, longestLine: 0 };
+      count = { lines: 0, bytes: 0, maxLineBytes: 0 };
       return taken;
     },
     get tail() {

@@ -9,33 +9,32 @@ export interface Scenes {
   readonly fixture: AttackFixture;
   /**
    * Runs an attack and measures the bystander. Fails when the bystander was disturbed or a program exceeded its memory
-   * limit. The measurement lasts at least `leastMs`. An attack that lasts longer than `maxMs` has failed. Where the
+   * limit. The measurement lasts at least `minMs`. An attack that lasts longer than `maxMs` has failed. Where the
    * bystander was only slow, other machines of the same host may be the cause: then the bystander is measured again
-   * without attack, and the attack runs up to twice more against the limit of that measurement. What slows the
-   * bystander itself does so each time.
+   * without attack, and the attack runs up to twice more against the limit of that measurement. An attack
+   * that slows the bystander does so each time.
    */
   play(
     name: string,
     attack: (fixture: AttackFixture) => Promise<void>,
-    lasts?: { readonly leastMs?: number; readonly maxMs?: number },
+    lasts?: { readonly minMs?: number; readonly maxMs?: number },
   ): Promise<void>;
 }
 
 const baselineMs = 5_000;
-/** The effect that an attack leaves for later shows in the next scene, which follows at once. */
 const sceneMs = 2_000;
 /** The end of an attack that waits for a missing answer. */
-const longestAttackMs = 45_000;
+const maxAttackMs = 45_000;
 const mebibyte = 1024 * 1024;
 /** The most bytes that a scene may log, so that repeated messages cannot fill the log. */
 const maxLogged = 256 * 1024;
-const longestLogged = 16 * 1024;
+const maxLoggedLine = 16 * 1024;
 const maxLateMs = 1_000;
 const maxDelayMs = 10_000;
 
 /** Starts a system before the file's tests, measures it without an attack, and prints the measurements at the end. */
 export function useScenes(settings: Readonly<Record<string, string>> = {}): Scenes {
-  const held = new AsyncDisposableStack();
+  const resources = new AsyncDisposableStack();
   const report: string[] = [];
   let fixture: AttackFixture | undefined;
   let bystander: Bystander | undefined;
@@ -46,9 +45,9 @@ export function useScenes(settings: Readonly<Record<string, string>> = {}): Scen
     return { fixture, bystander };
   };
   beforeAll(async () => {
-    fixture = held.use(await createAttackFixture(settings));
+    fixture = resources.use(await createAttackFixture(settings));
     const { neighbour, kysely, baseUrl, ca } = fixture;
-    bystander = held.use(await startBystander({ ...neighbour, kysely, baseUrl, ca }));
+    bystander = resources.use(await startBystander({ ...neighbour, kysely, baseUrl, ca }));
     putBehind();
     const peace = await measure(bystander, () => delay(baselineMs));
     report.push(rowOf('without attack', peace, fixture));
@@ -61,14 +60,14 @@ export function useScenes(settings: Readonly<Record<string, string>> = {}): Scen
       process.stdout.write(
         `\nbystander, REST p99 must stay under ${Math.round(maxMs)} ms; memory by ${controller?.memory.how}\n${report.join('\n')}\n`,
       );
-    await held.disposeAsync();
+    await resources.disposeAsync();
   }, 60_000);
 
   return {
     get fixture() {
       return started().fixture;
     },
-    async play(name, attack, { leastMs = sceneMs, maxMs: attackMs = longestAttackMs } = {}) {
+    async play(name, attack, { minMs = sceneMs, maxMs: attackMs = maxAttackMs } = {}) {
       const { fixture, bystander } = started();
       const playOnce = async (label: string): Promise<Complaints> => {
         expect(ended(fixture), 'programs that ended in an earlier scene').toEqual([]);
@@ -79,7 +78,7 @@ export function useScenes(settings: Readonly<Record<string, string>> = {}): Scen
           await within(attackMs, attack(fixture)).catch((error: unknown) => {
             failure = error;
           });
-          await delay(Math.max(0, leastMs - (performance.now() - fromMs)));
+          await delay(Math.max(0, minMs - (performance.now() - fromMs)));
         });
         report.push(rowOf(label, measured, fixture));
         const failed = failure instanceof Error ? [`the attack itself: ${failure.message}`] : [];
@@ -129,7 +128,7 @@ interface Complaints {
 }
 
 /** The disturbances of the bystander. Pure. */
-export function disturbances(measured: Measured, maxMs: number): Complaints {
+function disturbances(measured: Measured, maxMs: number): Complaints {
   const { errors, foreignEvents, missingEvents, p99Ms, checks, badChecks, latestMs, deliveredMs } = measured;
   return {
     broken: [
@@ -138,7 +137,7 @@ export function disturbances(measured: Measured, maxMs: number): Complaints {
       ...(missingEvents === 0 ? [] : [`${missingEvents} events did not come`]),
       ...(checks > 0 ? [] : ['no check of it was stored']),
       ...(badChecks === 0 ? [] : [`${badChecks} checks did not find it well`]),
-      ...(measured.agentHeard ? [] : ['its agent is not heard any more']),
+      ...(measured.agentHeard ? [] : ['its agent is no longer heard']),
     ],
     slow: [
       ...(p99Ms < maxMs ? [] : [`p99 of its calls was ${Math.round(p99Ms)} ms`]),
@@ -164,7 +163,7 @@ function ended(fixture: AttackFixture): string[] {
 
 /** Names programs that ended or exceeded their memory limit, and a controller that logs too much. */
 function excesses(fixture: AttackFixture): string[] {
-  const { bytes, longestLine } = fixture.controller.takeLog();
+  const { bytes, maxLineBytes } = fixture.controller.takeLog();
   return [
     ...Object.entries(programsOf(fixture)).flatMap(([name, { ended, tail, memory }]) => [
       ...(ended ? [`the ${name} ended:\n${tail.slice(-700)}`] : []),
@@ -172,7 +171,7 @@ function excesses(fixture: AttackFixture): string[] {
       ...(memory.peakBytes > memory.limitBytes ? [`the ${name} used ${memory.peakBytes} bytes`] : []),
     ]),
     ...(bytes > maxLogged ? [`the controller logged ${bytes} bytes`] : []),
-    ...(longestLine > longestLogged ? [`the controller logged a line of ${longestLine} bytes`] : []),
+    ...(maxLineBytes > maxLoggedLine ? [`the controller logged a line of ${maxLineBytes} bytes`] : []),
   ];
 }
 

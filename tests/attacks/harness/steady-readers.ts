@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** The answers that readers got. */
 export interface ReadAnswers {
   readonly sent: number;
-  /** How often each HTTP status came; 0: no answer. */
+  /** The number of answers by HTTP status; 0: no answer. */
   readonly statuses: Readonly<Record<number, number>>;
   /** The bodies that the readers of the last path got, each once. */
   readonly texts: ReadonlySet<string>;
@@ -13,7 +13,7 @@ export interface ReadAnswers {
 const readers = 40;
 const tickMs = 10;
 /** Requests without an answer; more are not sent until some are answered. */
-const mostOpen = 2_000;
+const maxOpen = 2_000;
 
 /** Reads the paths in turn at a steady rate, over kept connections from forty addresses. Never rejects. */
 export async function readSteadily({
@@ -68,7 +68,7 @@ export async function readSteadily({
   const spentMs = () => performance.now() - fromMs;
   while (spentMs() < seconds * 1_000) {
     const due = Math.floor((spentMs() / 1_000) * perSecond);
-    for (; sent < due && open < mostOpen; sent += 1) read(sent);
+    for (; sent < due && open < maxOpen; sent += 1) read(sent);
     await delay(tickMs);
   }
   while (open > 0) await delay(tickMs);

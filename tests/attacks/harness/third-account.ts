@@ -61,7 +61,7 @@ export async function pagesAwaited({ kysely }: Pick<AttackFixture, 'kysely'>): P
     const { rows } = await sql`
       select from pages p where exists (select from page_subscribers s where s.page_no = p.page_no)
         and not exists (select from page_news n where n.page_no = p.page_no)`.execute(kysely);
-    if (rows.length > 0) throw new Error(`nobody looks for the news of ${rows.length} pages`);
+    if (rows.length > 0) throw new Error(`no job collects the news of ${rows.length} pages`);
   };
   await vi.waitFor(isKnown, { timeout: 60_000, interval: 100 });
 }

@@ -6,7 +6,7 @@ import { openHostile } from './hostile-agent.ts';
 import { pick, type Random } from './hostile-message.ts';
 import { batchOf, get, leaveUnread, portsOf } from './unread.ts';
 
-/** An attack with parameters that `random` chooses. Resolves when it is over. */
+/** An attack with parameters that `random` chooses. Resolves when it has ended. */
 export type Attack = (fixture: AttackFixture, random: Random) => Promise<void>;
 
 /** Addresses of strangers; the bystander has another one. */
@@ -15,7 +15,7 @@ const document = '/v1.1/openapi.json';
 const documents = [document, '/docs/api/swagger-ui-bundle.js', '/docs/api/swagger-ui.css'] as const;
 const deviceCount = 100;
 /** The controller has made what it will make of unread answers long before. */
-const holdMs = 3_000;
+const unreadMs = 3_000;
 
 const between = (random: Random, least: number, most: number) =>
   least + Math.floor(random() * (most - least + 1));
@@ -39,13 +39,13 @@ export async function addManyDevices({ hostile }: AttackFixture): Promise<void> 
   expect(text.match(/"Status":200/g) ?? [], text.slice(0, 500)).toHaveLength(deviceCount);
 }
 
-/** One stranger, one connection: 1,300 documents that nobody reads. */
+/** One stranger, one connection: 1,300 documents, all unread. */
 const unreadDocuments: Attack = async (fixture) => {
   await leaveUnread(portsOf(fixture).rest, {
     from: ['127.0.0.66'],
     connections: 1,
     text: get(document).repeat(1_300),
-    holdMs,
+    unreadMs,
   });
 };
 
@@ -57,7 +57,7 @@ const crowdOfUnreadDocuments: Attack = async (fixture, random) => {
     text: get(pick(random, documents), undefined, pick(random, ['1.1', '1.0'])).repeat(
       between(random, 100, 1_300),
     ),
-    holdMs,
+    unreadMs,
     bytesPerSecond: pick(random, [0, 100, 10_000]),
   });
 };
@@ -68,7 +68,7 @@ const crowdOfShortestRequests: Attack = async (fixture, random) => {
     from: someAddresses(random),
     connections: between(random, 50, 200),
     text: 'GET / HTTP/1.1\r\n\r\n'.repeat(between(random, 3_000, 12_000)),
-    holdMs,
+    unreadMs,
   });
 };
 
@@ -83,7 +83,7 @@ const unreadBatches: Attack = async (fixture, random) => {
       leaveUnread(portsOf(fixture).rest, {
         from: [addresses[i] ?? ''],
         connections: pick(random, [1, 4, 16]),
-        holdMs,
+        unreadMs,
         text: batchOf(path, 8, key).repeat(between(random, 10, 60)),
       }),
     ),
@@ -99,21 +99,21 @@ const unreadLists: Attack = async (fixture, random) => {
     from: someAddresses(random),
     connections: pick(random, [1, 20, 150]),
     text: pick(random, texts).repeat(between(random, 50, 300)),
-    holdMs,
+    unreadMs,
     bytesPerSecond: pick(random, [0, 1_000]),
   });
 };
 
-/** Event streams that nobody reads, while events come. */
+/** Unread event streams while events come. */
 const unreadEvents: Attack = async (fixture, random) => {
   const { hostile } = fixture;
   const reading = leaveUnread(portsOf(fixture).rest, {
     from: someAddresses(random),
     connections: between(random, 8, 24),
     text: `${get('/v1.1/events?stream', hostile.key)}${get('/v1.1/openapi.json').repeat(pick(random, [0, 500]))}`,
-    holdMs,
+    unreadMs,
   });
-  const until = performance.now() + holdMs - 500;
+  const until = performance.now() + unreadMs - 500;
   while (performance.now() < until) {
     await hostile.api.call('POST', '/tags', { Name: `unread-${random()}` });
     await delay(25);
@@ -121,9 +121,9 @@ const unreadEvents: Attack = async (fixture, random) => {
   await reading;
 };
 
-/** Many connections that ask for documents as fast as they get them. */
+/** Many connections that request the next document as soon as they have one. */
 const readDocuments: Attack = async (fixture, random) => {
-  const until = performance.now() + holdMs;
+  const until = performance.now() + unreadMs;
   const { host, hostname, port } = new URL(fixture.baseUrl);
   const paths = pick<readonly string[]>(random, [documents, [document], ['/v1.1/hello']]);
   const headers = { Host: host, 'Accept-Encoding': pick(random, ['identity', 'gzip', 'br']) };
@@ -146,13 +146,13 @@ const readDocuments: Attack = async (fixture, random) => {
   agent.destroy();
 };
 
-/** Requests to the agents' port whose answers nobody reads, pipelined. */
+/** Requests to the agents' port with unread answers, pipelined. */
 const unreadAtTheAgentsPort: Attack = async (fixture, random) => {
   await leaveUnread(portsOf(fixture).agents, {
     from: someAddresses(random),
     connections: between(random, 100, 200),
     text: pick(random, [get('/install.sh'), get('/x'), 'GET /x HTTP/1.1\r\n\r\n']).repeat(4_000),
-    holdMs,
+    unreadMs,
   });
   using connection = openHostile(fixture);
   const streams = Array.from({ length: 50 }, () => connection.open());

@@ -4,14 +4,14 @@ import { connect as connectTls } from 'node:tls';
 import type { AttackFixture } from './attack-fixture.ts';
 import { portOf } from './stranger.ts';
 
-/** How a client sends requests whose answers it does not read. */
+/** Requests of a client that does not read the answers. */
 export interface Unread {
   /** Addresses of 127.0.0.0/8; the connections are spread over them. */
   readonly from: readonly string[];
   readonly connections: number;
   /** Sent on each connection after the handshake. */
   readonly text: string;
-  readonly holdMs: number;
+  readonly unreadMs: number;
   /** Read on each connection; 0: nothing is read at all. */
   readonly bytesPerSecond?: number;
 }
@@ -25,7 +25,7 @@ const handshakesAtOnce = 16;
  * were cut meanwhile.
  */
 export async function leaveUnread(port: number, attack: Unread): Promise<number> {
-  const { from, connections, text, holdMs, bytesPerSecond = 0 } = attack;
+  const { from, connections, text, unreadMs, bytesPerSecond = 0 } = attack;
   const sockets: Socket[] = [];
   let cut = 0;
   for (let i = 0; i < connections; i += handshakesAtOnce) {
@@ -46,14 +46,14 @@ export async function leaveUnread(port: number, attack: Unread): Promise<number>
   const reading = setInterval(() => {
     for (const socket of sockets) if (share > 0) socket.read(Math.min(share, socket.readableLength));
   }, readEveryMs);
-  await delay(holdMs);
+  await delay(unreadMs);
   clearInterval(reading);
   const cutMeanwhile = cut;
   for (const socket of sockets) socket.destroy();
   return cutMeanwhile;
 }
 
-/** A TLS connection that reads nothing by itself. */
+/** A TLS connection that reads nothing until it is told to. */
 function openUnread(port: number, from: string): Promise<Socket> {
   const tcp = connect({ host: '127.0.0.1', port, localAddress: from });
   const socket = connectTls({ socket: tcp, rejectUnauthorized: false });

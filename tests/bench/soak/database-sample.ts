@@ -1,6 +1,6 @@
+import { ownerRole, superuserRole } from '@vantage/storage-ops/embedded/owner-role';
 import pg from 'pg';
 import { z } from 'zod';
-import { ownerRole, superuserRole } from '../../../apps/controller/src/platform/db/embedded-process.ts';
 import { sampleSchema } from './sample.ts';
 
 /** A heap of more bytes is estimated by its visibility map instead of being read whole. */

@@ -2,10 +2,10 @@ import { fitSlope, type Point } from '../slope.ts';
 
 /** A rule about a series, and the reason for its bound. */
 export type Rule =
-  | { readonly kind: 'slope'; readonly mostPerHour: number; readonly reason: string }
+  | { readonly kind: 'slope'; readonly maxPerHour: number; readonly reason: string }
   | { readonly kind: 'level'; readonly most: number; readonly reason: string };
 
-/** Values over time (hours since the begin) and the rule that they must obey. */
+/** Values over time (hours since the start) and the rule that they must obey. */
 export interface Series {
   readonly name: string;
   readonly unit: string;
@@ -65,11 +65,11 @@ export function judge({ name, unit, points, rule }: Series, warmUpHours: number)
     if (Number.isNaN(level)) return { ...figures, bound: most, verdict: 'too few values' };
     return { ...figures, bound: most, verdict: level > rule.most ? 'too much' : 'holds' };
   }
-  const bound = `at most ${shown(rule.mostPerHour)} an hour: ${rule.reason}`;
+  const bound = `at most ${shown(rule.maxPerHour)} an hour: ${rule.reason}`;
   if (late.length < fewest || Number.isNaN(error)) return { ...figures, bound, verdict: 'too few values' };
   const isGrowing = [late, late.slice(-Math.ceil(late.length / 2))].every((part) => {
     const fit = fitSlope(part);
-    return fit.slope - 2 * fit.error > rule.mostPerHour;
+    return fit.slope - 2 * fit.error > rule.maxPerHour;
   });
   return { ...figures, bound, verdict: isGrowing ? 'grows' : 'holds' };
 }

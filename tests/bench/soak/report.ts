@@ -40,7 +40,7 @@ const endSchema = z.object({
 
 export type SoakEnd = z.infer<typeof endSchema>;
 
-/** Requests may fail so long after a controller was killed. */
+/** Requests may fail for this time after a controller was killed. */
 const graceMs = 15_000;
 
 /** The series that have one value, at the end of the run. */

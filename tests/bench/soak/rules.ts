@@ -43,7 +43,7 @@ function growth(points: readonly Point[], warmUpHours: number): number {
   return Number.isNaN(slope) ? 0 : Math.max(0, slope);
 }
 
-const slope = (mostPerHour: number, reason: string): Rule => ({ kind: 'slope', mostPerHour, reason });
+const slope = (maxPerHour: number, reason: string): Rule => ({ kind: 'slope', maxPerHour, reason });
 const level = (most: number, reason: string): Rule => ({ kind: 'level', most, reason });
 
 /** The series of all samples with their rules. `partitions`: as many as there must be. */

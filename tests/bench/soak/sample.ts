@@ -11,7 +11,7 @@ const processSchema = z.object({
   heapMib: number.nullable(),
 });
 
-/** A table with its partitions. Counters are those since the begin of the database. */
+/** A table with its partitions. Counters count since the start of the database. */
 const tableSchema = z.object({
   table: z.string(),
   heapBytes: number,
@@ -37,7 +37,7 @@ const indexSchema = z.object({
 
 /** Everything that is measured at one time. */
 export const sampleSchema = z.object({
-  /** Hours since the begin. */
+  /** Hours since the start. */
   at: number,
   processes: z.record(z.string(), processSchema),
   postgres: z.object({

@@ -40,7 +40,7 @@ function deviceBody(n: number, to: TargetPorts): Record<string, unknown> {
 /** Operations of one batch: a busy machine has done them within its limit of 60 s. */
 const atOnce = 50;
 
-/** Creates so many devices. Resolves with their ids. */
+/** Creates devices. Resolves with their ids. */
 export async function createDevices(api: Api, count: number, to: TargetPorts): Promise<readonly string[]> {
   const ids: string[] = [];
   for (let from = 0; from < count; from += atOnce) {
@@ -66,7 +66,7 @@ export async function notifyWebhook(api: Api, url: string, secret: string): Prom
   await api.ok('PUT', '/account', { nschedule_id: schedule });
 }
 
-/** The work of people and programs beside the checks. */
+/** The work of people and programs during the checks. */
 export interface Traffic {
   /** Requests so far, and those that failed. */
   readonly counts: {

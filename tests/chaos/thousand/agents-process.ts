@@ -15,7 +15,7 @@ const work = z
 
 const counts: Counts = { results: 0, acknowledged: 0, heartbeats: 0, replies: 0, connects: 0 };
 const notes = new Map<string, number>();
-/** When the controller first sent an agent away for ever: wall clock, milliseconds, by agent_id. */
+/** When the controller first rejected an agent for good: wall clock, milliseconds, by agent_id. */
 const revoked = new Map<string, number>();
 const note = (text: string) => void notes.set(text, (notes.get(text) ?? 0) + 1);
 const { endpoint, ca } = work;

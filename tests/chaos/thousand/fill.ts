@@ -1,9 +1,10 @@
 // Fills a running system with Locations, agents that have certificates of its own authority, and devices.
 import path from 'node:path';
 import { createLog } from '@vantage/kernel';
-import { createDb } from '../../../apps/controller/src/platform/db/index.ts';
+import { createDb } from '@vantage/storage';
+import { createFixtures } from '@vantage/testing/fixtures';
 import type { AgentIdentity } from '../../../apps/controller/src/testing/agent-identity.ts';
-import { createFixtures } from '../../../apps/controller/src/testing/fixtures.ts';
+import { insertEnrolledAgent } from '../../../apps/controller/src/testing/agent-identity.ts';
 import type { System } from '../../harness/system.ts';
 import { systemAuthority } from '../../harness/system-authority.ts';
 
@@ -29,8 +30,10 @@ export async function fillAgents(
     for (const name of locationNames) locationNos.push(await rows.location(accountNo, { name }));
     const identities: AgentIdentity[] = [];
     for (let i = 0; i < agents; i += 1) {
-      const place = { accountNo, locationNo: locationNos[i % locations] ?? 0 };
-      identities.push((await rows.enrolledAgent(authority, place, { name: `agent ${i}` })).identity);
+      const location = { accountNo, locationNo: locationNos[i % locations] ?? 0 };
+      identities.push(
+        (await insertEnrolledAgent(rows, authority, location, { name: `agent ${i}` })).identity,
+      );
     }
     return { identities, locationNames };
   } finally {

@@ -1,16 +1,13 @@
 // Agents with certificates are revoked by the API while they are connected.
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock as clock } from '@vantage/kernel';
-import {
-  askForCertificate,
-  type EnrolReply,
-  makeSigningRequest,
-} from '../../../apps/agent/src/enrol/certificate-request.ts';
+import { type EnrolReply, requestCertificate } from '../../../apps/agent/src/enrol/certificate-request.ts';
+import { makeSigningRequest } from '../../../apps/agent/src/enrol/encode-signing-request.ts';
 import type { AgentIdentity } from '../../../apps/controller/src/testing/agent-identity.ts';
 import type { System } from '../../harness/system.ts';
 import { type Counts, createSimulatedAgent } from './simulated-agent.ts';
 
-/** Revokes the agents, ten at one moment. Returns when each answer came: wall clock, milliseconds, by agent_id. */
+/** Revokes the agents, ten at the same time. Returns when each answer came: wall clock, milliseconds, by agent_id. */
 export async function revokeAll(
   { api }: System,
   identities: readonly AgentIdentity[],
@@ -26,7 +23,7 @@ export async function revokeAll(
   return answered;
 }
 
-/** Asks for a new certificate for the key of each; how often each kind of answer came. */
+/** Requests a new certificate for the key of each agent; returns the number of each kind of answer. */
 export async function renewAll(
   to: { readonly endpoint: string; readonly ca: string },
   identities: readonly AgentIdentity[],
@@ -35,13 +32,13 @@ export async function renewAll(
   const signal = AbortSignal.timeout(120_000);
   for (const { key } of identities) {
     const way = { ...to, proxy: undefined, clock };
-    const { kind } = await askForCertificate(way, { CSR: makeSigningRequest(key) }, signal);
+    const { kind } = await requestCertificate(way, { CSR: makeSigningRequest(key) }, signal);
     kinds[kind] = (kinds[kind] ?? 0) + 1;
   }
   return kinds;
 }
 
-/** Connects anew with the certificates; how many of them a controller sent away as revoked, and how many came in. */
+/** Connects again with the certificates; how many of them a controller sent away as revoked, and how many came in. */
 export async function connectAgain(
   { endpoint, ca }: { readonly endpoint: string; readonly ca: string },
   identities: readonly AgentIdentity[],

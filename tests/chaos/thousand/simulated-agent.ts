@@ -10,8 +10,12 @@ import {
   type OutboxRecord,
   OutboxRecordSchema,
 } from '@vantage/proto';
-import { isOwnDue, nextOwnDueUs } from '../../../apps/agent/src/schedule/due-times.ts';
-import { createLink, type Link, type LinkHandlers } from '../../../apps/agent/src/stream/link.ts';
+import { isOwnDue, nextOwnDueUs } from '../../../apps/agent/src/schedule/own-due-times.ts';
+import {
+  type ControllerLink,
+  createLink,
+  type LinkHandlers,
+} from '../../../apps/agent/src/stream/controller-link.ts';
 import type { AgentIdentity } from '../../../apps/controller/src/testing/agent-identity.ts';
 
 /** Sums over the agents of a process. */
@@ -56,17 +60,17 @@ function createSchedule(clock: Clock) {
       return dues.size;
     },
     apply({ snapshot, upserts, removedDeviceNos }: Assignments) {
-      const kept = new Set(upserts.map(({ deviceNo }) => deviceNo));
-      if (snapshot) for (const no of dues.keys()) if (!kept.has(no)) dues.delete(no);
+      const assigned = new Set(upserts.map(({ deviceNo }) => deviceNo));
+      if (snapshot) for (const no of dues.keys()) if (!assigned.has(no)) dues.delete(no);
       for (const no of removedDeviceNos) dues.delete(no);
-      for (const one of upserts) put(one);
+      for (const assignment of upserts) put(assignment);
     },
     /** The assignments that are due now, with their due times. */
     take(nowUs: number) {
-      return [...dues.values()].flatMap((one) => {
-        const { assignment, dueUs } = one;
+      return [...dues.values()].flatMap((due) => {
+        const { assignment, dueUs } = due;
         if (dueUs > nowUs) return [];
-        one.dueUs = nextOwnDueUs(assignment, nowUs);
+        due.dueUs = nextOwnDueUs(assignment, nowUs);
         return { assignment, dueUs };
       });
     },
@@ -74,7 +78,7 @@ function createSchedule(clock: Clock) {
 }
 
 /** Records until they are acknowledged; one batch is on its way at a time. */
-function createRecords(link: Link, counts: Counts) {
+function createRecords(link: ControllerLink, counts: Counts) {
   const records: OutboxRecord[] = [];
   let inFlight: { readonly batchId: bigint; readonly size: number } | undefined;
   let batches = 0n;

@@ -13,9 +13,9 @@ const target = path.resolve(import.meta.dirname, '../fixtures', commit);
 mkdirSync(target, { recursive: true });
 
 const controller = await bundle();
-const migrations = readFolder(path.join(checkout, 'apps/controller/src/platform/db/migrations'));
+const migrations = readFolder(path.join(checkout, 'libs/storage/src/migrations'));
 // The checkout's own bundle of the agent: its programs, which find each other by their names.
-const { bundleAgent } = await import(path.resolve(checkout, 'agent-installer/src/bundle.ts'));
+const { bundleAgent } = await import(path.resolve(checkout, 'agent-installer/src/bundle-agent.ts'));
 const agent: ReadonlyMap<string, Buffer> = (await bundleAgent()).files;
 const files: Files = {
   'controller/main.mjs': controller,

@@ -16,7 +16,7 @@ const beside = Number(process.env['VANTAGE_TEST_BESIDE'] ?? 5);
 export const folder = mkdtempSync(path.join(tmpdir(), 'vantage-moved-'));
 export const dataDir = path.join(folder, 'data');
 
-/** The system of these tests, from the first one on, and a device of it. */
+/** The system of the tests of a file, and a device of it. */
 export let system: System;
 export let deviceId: string;
 let target: Target;

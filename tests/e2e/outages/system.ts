@@ -6,7 +6,7 @@ import { startSystemOnDatabase } from '../../harness/system-on-database.ts';
 /** The pace of the system's time, so that minutes of its rules pass in seconds; its agents need the same settings. */
 export const fast = { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: '10' };
 
-/** The system of these tests, from the first one on. Each test adds what it needs. */
+/** The system of the tests of a file. */
 export let system: System;
 
 const runOperator = useOperator();

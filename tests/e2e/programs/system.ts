@@ -1,20 +1,17 @@
+import { type FakeMailServer, startFakeMailServer } from '@vantage/testing/fake-mail-server';
+import { freePort } from '@vantage/testing/free-port';
 import { afterAll, beforeAll } from 'vitest';
-import {
-  type FakeMailServer,
-  startFakeMailServer,
-} from '../../../apps/controller/src/alerts/deliver/testing/fake-mail-server.ts';
-import { freePort } from '../../harness/free-port.ts';
 import { useOperator } from '../../harness/operator.ts';
 import type { System } from '../../harness/system.ts';
 import { startSystemOnDatabase } from '../../harness/system-on-database.ts';
 
-/** The system of all these tests, from the first one on. Each test adds what it needs under names of its own. */
+/** The system of the tests of a file. */
 export let system: System;
 /** The mail server that the system's settings name. */
 export let mails: FakeMailServer;
 /** The address at which people reach the system through a proxy, where one runs. */
 export let publicUrl: string;
-/** An address of this machine at which the controller answers as one from afar would: its certificate has it. */
+/** Another address of this machine, which the controller's certificate has, so that it counts as a remote one. */
 export const remoteAddress = '127.0.0.2';
 
 const runOperator = useOperator();

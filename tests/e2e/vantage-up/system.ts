@@ -8,13 +8,12 @@ import { type System, startSystem } from '../../harness/system.ts';
 const root = mkdtempSync(path.join(tmpdir(), 'vantage-up-'));
 const dataDir = path.join(root, 'd'.repeat(150 - root.length - 1));
 
-/** The system of these tests, from the first one on. */
+/** The system of the tests of a file. */
 export let system: System;
 
 /** Starts the system on its data folder, again where it was ended. */
 export async function start(): Promise<void> {
-  // The sources run here, as they do for a newcomer (`bundlePrograms`).
-  system = await startSystem({ dataDir, env: { NODE_OPTIONS: '' }, timeoutMs: 500_000 });
+  system = await startSystem({ dataDir, timeoutMs: 500_000 });
 }
 
 beforeAll(start, 600_000);

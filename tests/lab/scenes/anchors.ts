@@ -108,7 +108,7 @@ export const nearAnchorFails: Scene = {
     for (const name of onlyA) truth.begin(name, 'unknown', 'gateway');
     targets.stopHome(1);
     truth.begin('home-1', 'down', 'self');
-    // dev-0 is checked by B too, dev-2 by A only: nobody can know that it fails.
+    // dev-0 is checked by B too, dev-2 by A only: no agent can know that it fails.
     targets.stop(0);
     stopDevice(fixture, 2);
     note("A's gateway, home-1, dev-0 and dev-2 fail");

@@ -51,10 +51,10 @@ function upDifferences(
   name: string,
   outage: { fromMs: number; toMs: number },
 ): readonly string[] {
-  const mostMs = fixture.intervalMs + 3000;
+  const maxMs = fixture.intervalMs + 3000;
   const found: string[] = [];
   const near = (contact: string, what: string, shown: number, trueMs: number) => {
-    if (!(Math.abs(shown - trueMs) <= mostMs))
+    if (!(Math.abs(shown - trueMs) <= maxMs))
       found.push(
         `${contact}: ${what} of ${name} is ${((shown - trueMs) / 1000).toFixed(1)} s from the truth`,
       );

@@ -25,9 +25,9 @@ async function expectTold(
   fixture: LabFixture,
   contact: string,
   count: number,
-  mostMs: number,
+  maxMs: number,
 ): Promise<readonly string[]> {
-  const did = await until(async () => toldOf(fixture, contact).length >= count, mostMs);
+  const did = await until(async () => toldOf(fixture, contact).length >= count, maxMs);
   fixture.note(`contact.failing ${contact}: ${toldOf(fixture, contact).length} of ${count}`);
   return did ? [] : [`contact.failing ${contact}: ${toldOf(fixture, contact).length} of ${count}`];
 }
@@ -60,7 +60,7 @@ async function play(fixture: LabFixture): Promise<Expected> {
   const { api, contacts, receivers, mail } = fixture;
   await openAlways(fixture);
   const id = await breakContacts(fixture);
-  // It stands in the account's schedule too, and is never told of itself.
+  // It is in the account's schedule too, and never gets a message about itself.
   const Days = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
   const Contacts = [contacts.hook, contacts.mail, id('flaky')];
   await api.ok('PUT', `/nschedules/${contacts.schedule}`, { Steps: [{ DelayMinutes: 0, Contacts, Days }] });
@@ -71,11 +71,11 @@ async function play(fixture: LabFixture): Promise<Expected> {
   differences.push(...(await expectTold(fixture, 'gone', 1, 15_000)));
   await minutes(fixture, 20);
   if (toldOf(fixture, 'flaky').length > 0)
-    differences.push('flaky is told of before it failed for 30 minutes');
+    differences.push('flaky is reported before it failed for 30 minutes');
   differences.push(...(await expectTold(fixture, 'flaky', 1, toldMinutes * fixture.minuteMs)));
   differences.push(...(await expectTold(fixture, 'typo', 1, toldMinutes * fixture.minuteMs)));
   const tookS = (Date.now() - fromMs) / 1000;
-  // It works again; nobody tells it so but a test message.
+  // It works again; only a test message shows that.
   receivers.answer('flaky', 200);
   receivers.answer('gone', 200);
   mail.answer('typo@lab.example', undefined);
@@ -107,7 +107,7 @@ async function play(fixture: LabFixture): Promise<Expected> {
         [['flaky'], 'contact.recovered', name, 1] as const,
       ]),
     ]),
-    facts: { 'seconds until 30 minutes of failures were told': tookS.toFixed(1) },
+    facts: { 'seconds until 30 minutes of failures were reported': tookS.toFixed(1) },
     differences: [...differences, ...all.flatMap((name) => severityDifferences(fixture, name))],
   };
 }

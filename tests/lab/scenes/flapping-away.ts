@@ -20,7 +20,7 @@ async function threeOutages(fixture: LabFixture, device: number): Promise<void> 
   }
 }
 
-/** Devices flap, and then nobody looks. */
+/** Devices flap, and then no agent checks them. */
 export const flappingAway: Scene = {
   shows:
     'two devices flap, then their only agent is away for 33 minutes in which one fails: that one is never said to be Up while it is Down',
@@ -53,7 +53,7 @@ export const flappingAway: Scene = {
     await minutes(fixture, 4);
     const heard = messagesTo(fixture, fell).slice(6);
     note(`since the agent is back: ${heard.map(({ what }) => what).join(', ') || 'nothing'} (${before})`);
-    if (heard.length === 0) differences.push('nobody was told that the device is Down');
+    if (heard.length === 0) differences.push('no contact heard that the device is Down');
     startDevice(fixture, falling);
     differences.push(...(await expectStatus(fixture, allAre('Up', everyName))));
     await minutes(fixture, quietMinutes + 2);

@@ -50,11 +50,10 @@ function lateDifferences(fixture: LabFixture, device: number, fellMs: number): r
   const said = messagesTo(fixture, { contact: 'now', what: 'device.flapping', about }).find(
     ({ atMs }) => atMs > fellMs,
   );
-  const mostMs =
-    (saidWithinMinutes + (fixture.second === undefined ? 0 : takeoverMinutes)) * fixture.minuteMs;
-  if (said !== undefined && said.atMs - fellMs <= mostMs) return [];
+  const maxMs = (saidWithinMinutes + (fixture.second === undefined ? 0 : takeoverMinutes)) * fixture.minuteMs;
+  if (said !== undefined && said.atMs - fellMs <= maxMs) return [];
   const after = said === undefined ? 'never' : `after ${((said.atMs - fellMs) / 1000).toFixed(1)} s`;
-  return [`${about}: "flapping, and Down" was said ${after}; ${mostMs / 1000} s are the most`];
+  return [`${about}: "flapping, and Down" was said ${after}; ${maxMs / 1000} s are the most`];
 }
 
 /** The last Up of a flapping has the number of its outages and the total seconds down. */
@@ -199,7 +198,7 @@ function expected(flaps: number) {
     ...told('dev-5', { flaps: 1, up: 1 }, second),
     // After 30 minutes Down its steps begin anew.
     ...told('dev-6', { down: 4, flaps: 2, up: 3 }, first),
-    // Nobody hears of the fourth outage, because somebody looks after it.
+    // No contact hears of the fourth outage, because the problem is acknowledged.
     ...told('dev-7', { down: 3, flaps: 1, up: 3 }, first),
     [['pd', 'jsm'], incident.acknowledged, 'dev-7', 1],
     ...told('dev-8', { down: 3, flaps: 1, up: 2, closed: 1 }, first),

@@ -65,7 +65,7 @@ function groupOf(fixture: LabFixture, contact: string) {
   return { contact, size: last.length, names: new Set(last.map(({ about }) => about)).size };
 }
 
-/** More devices fail than leave singly, and some return before the others are told of. */
+/** More devices fail than leave singly, and some return before the others are reported. */
 export const groupedState: Scene = {
   shows:
     'ten devices fail, six return within the minute of the group: each stands in it once, with the state at its sending',

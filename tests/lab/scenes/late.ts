@@ -50,8 +50,8 @@ function summaryDifferences(
   );
   if (hook === undefined) return [];
   const { Since, Count, Outages } = summary.parse(JSON.parse(hook.text)).data;
-  const mostMs = fixture.intervalMs + 3000;
-  const isNear = (shown: string, trueMs: number) => Math.abs(Date.parse(shown) - trueMs) <= mostMs;
+  const maxMs = fixture.intervalMs + 3000;
+  const isNear = (shown: string, trueMs: number) => Math.abs(Date.parse(shown) - trueMs) <= maxMs;
   const named = Outages.map(({ ShortName }) => ShortName)
     .sort()
     .join(', ');
@@ -86,7 +86,7 @@ function summaryDifferences(
   ];
 }
 
-/** Outages that nobody could tell of. */
+/** Outages that no controller could report in time. */
 export const lateOutages: Scene = {
   shows:
     'outages begin and end while the controller is away: one summary for each Location with number, names and times; what still lasts alerts by itself',

@@ -163,7 +163,7 @@ function lowerBound(
   const sequenceId = failures.find(isLater)?.retryId;
   const retries = failures.filter((each) => isLater(each) && each.retryId === sequenceId);
   const answers = new Map(retries.map(({ attempt, startUs, endUs }) => [attempt, (endUs - startUs) / 1000]));
-  // Without retries the other Location is asked.
+  // Without retries the controller requests a check at the other Location.
   const retriesWanted = 'Retries' in rhythm ? rhythm.Retries : rhythm.Attempts;
   if (first === undefined || answers.size !== retriesWanted) return Number.NaN;
   const delayMs = (rhythm.RetryDelay * 1000) / scale;

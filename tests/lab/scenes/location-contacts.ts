@@ -79,7 +79,7 @@ async function expectAll(
 ): Promise<readonly string[]> {
   const found: string[] = [];
   for (const contact of contacts)
-    found.push(...(await expectMessages(fixture, { contact, what, about }, { mostMs: 30_000 })));
+    found.push(...(await expectMessages(fixture, { contact, what, about }, { maxMs: 30_000 })));
   return found;
 }
 
@@ -115,7 +115,7 @@ function expected() {
   ]);
 }
 
-/** Nobody is named for the account, only for devices. */
+/** The account has no contacts, only devices have. */
 export const locationContacts: Scene = {
   shows:
     "an account without a schedule: a dead agent and a dead anchor are told to the contacts of the devices' schedules, once each; a Location with a schedule of its own tells these only",

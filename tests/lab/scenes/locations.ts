@@ -19,8 +19,8 @@ async function absence(
   deeds: {
     readonly begin: () => void | Promise<void>;
     readonly end: () => void;
-    /** At least this long from the begin to the end. */
-    readonly leastMs: number;
+    /** The minimum from the start to the end. */
+    readonly minMs: number;
   },
 ): Promise<Expected> {
   const { api, devices, truth, note } = fixture;
@@ -36,7 +36,7 @@ async function absence(
     fixture,
     new Map([...allAre('Unknown', unchecked), ...allAre('Up', others)]),
   );
-  await delay(Math.max(2 * fixture.intervalMs, deeds.leastMs - (performance.now() - fromMs)));
+  await delay(Math.max(2 * fixture.intervalMs, deeds.minMs - (performance.now() - fromMs)));
   deeds.end();
   for (const name of unchecked) truth.end(name, 'unknown', 'B');
   note('B is back');
@@ -62,7 +62,7 @@ export const uplinkDies: Scene = {
     absence(fixture, {
       begin: () => fixture.network.cut('b'),
       end: () => fixture.network.heal('b'),
-      leastMs: 0,
+      minMs: 0,
     }),
 };
 
@@ -74,7 +74,7 @@ export const agentKilled: Scene = {
     absence(fixture, {
       begin: () => fixture.agents.B.kill(),
       end: () => fixture.agents.B.start(),
-      leastMs: 0,
+      minMs: 0,
     }),
 };
 
@@ -88,6 +88,6 @@ export const agentFrozen: Scene = {
     absence(fixture, {
       begin: () => fixture.agents.B.freeze(),
       end: () => fixture.agents.B.resume(),
-      leastMs: 600_000 / frozenScale,
+      minMs: 600_000 / frozenScale,
     }),
 };

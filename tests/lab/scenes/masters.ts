@@ -13,7 +13,7 @@ const suggestion = z.object({
 
 /** A traceroute on request is repeated where a router was silent. */
 const tries = 3;
-/** An agent traces so many failures at once. */
+/** The number of failures that an agent traces at the same time. */
 const atOnce = 4;
 const tracedMs = 30_000;
 /** This router dies at the end. */

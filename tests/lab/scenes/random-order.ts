@@ -28,7 +28,7 @@ export const randomOrder: Scene = {
       fixture,
       new Map([...allAre('Down', ['router', ...siteNames]), ['web', 'Up']]),
     );
-    // Some devices of each group return while the router is still dead, which nobody can observe.
+    // Some devices of each group return while the router is still dead, which no agent can observe.
     for (const i of [before[0], meanwhile[0]]) if (i !== undefined) startDevice(fixture, i);
     await delay(5000);
     healRouter(fixture);

@@ -15,12 +15,12 @@ import { allAre, expectStatus, type Scene, startDevice, stopDevice } from '../sc
 
 /** Statuses by which each service says that it never accepts this message, by docs/contacts.md. */
 const refusals = { hook410: 410, chat404: 404, push403: 403, sms401: 401, pd400: 400, last410: 410 };
-/** How long a mailbox that refuses is tried, minutes. */
+/** The time for which a mailbox that refuses is tried, minutes. */
 const triedMinutes = 30;
 const devices = [0, 1, 2, 3, 5, 6, 7, 8];
 const names = devices.map((i) => `dev-${i}`);
 
-/** Those who get messages in the place of others. */
+/** Contacts that get the messages of others. */
 const told = ['good', 'closed', 'after', 'chain'];
 
 const undelivered = z.looseObject({
@@ -67,9 +67,9 @@ async function setUp(fixture: LabFixture): Promise<void> {
   const at = (...contacts: readonly string[]) => ({ DelayMinutes: 0, Contacts: contacts.map(id) });
   /** A step that comes due long after the scene. */
   const never = (contact: string) => ({ DelayMinutes: 600, Contacts: [id(contact)] });
-  // Somebody of the same step knows already.
+  // Another contact of the same step knows already.
   await giveSchedule(fixture, ['dev-0'], [at('hook410', 'good')]);
-  // Nobody else is in the step; those of the other steps are left.
+  // The step has no other contact; the contacts of the other steps remain.
   await giveSchedule(fixture, ['dev-1'], [at('chat404'), never('closed')]);
   await giveSchedule(fixture, ['dev-2'], [at('push403', 'sms401', 'pd400')]);
   await giveSchedule(fixture, ['dev-3'], [at('box550'), never('after')]);
@@ -86,9 +86,9 @@ async function nobodyDifferences(fixture: LabFixture): Promise<readonly string[]
   const reason = all.find(({ ShortName }) => ShortName === 'dev-2')?.Reason ?? '';
   const failed = (await eventTypes(api, idOf(fixture, 'dev-2'))).filter((type) => type === 'AlertFailed');
   return [
-    ...(/^Nobody could be notified: .*(push403|sms401|pd400)/.test(reason)
+    ...(/^No contact could be notified: .*(push403|sms401|pd400)/.test(reason)
       ? []
-      : [`dev-2: nobody is named as undeliverable, Reason is "${reason}"`]),
+      : [`dev-2: no contact is named as undeliverable, Reason is "${reason}"`]),
     ...(failed.length === 3 ? [] : [`dev-2 has ${failed.length} events AlertFailed instead of 3`]),
   ];
 }
@@ -97,8 +97,8 @@ async function nobodyDifferences(fixture: LabFixture): Promise<readonly string[]
 async function refusedDowns(fixture: LabFixture): Promise<readonly string[]> {
   const { receivers, mail, note, minuteMs } = fixture;
   const differences: string[] = [];
-  const expectOne = async (contact: string, about: string, mostMs = 15_000) =>
-    differences.push(...(await expectMessages(fixture, { contact, about }, { mostMs })));
+  const expectOne = async (contact: string, about: string, maxMs = 15_000) =>
+    differences.push(...(await expectMessages(fixture, { contact, about }, { maxMs })));
   await expectOne('good', 'dev-0');
   await expectOne('closed', 'dev-1');
   await expectOne('chain', 'dev-5');

@@ -13,7 +13,7 @@ const brokenMinutes = 15;
 
 const hookData = z.looseObject({ type: z.string(), data: z.looseObject({ ShortName: z.string() }) });
 
-/** How a receiver is repaired, and its contact. */
+/** The repair of a receiver, and its contact. */
 interface Repair {
   readonly contact: string;
   readonly repair: () => Promise<unknown>;

@@ -35,7 +35,7 @@ async function setUp(fixture: LabFixture): Promise<() => Promise<void>> {
     api.ok('PUT', `/devices/${idOf(fixture, name)}`, { nschedule_id });
   return async () => {
     await give('dev-0', other);
-    // The account's schedule takes its place.
+    // The account's schedule replaces it.
     await give('dev-5', null);
     await api.ok('PUT', `/nschedules/${moved}`, {
       Steps: [at(0, 'before'), at(0, 'first'), at(5, 'second')],

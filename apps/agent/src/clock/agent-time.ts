@@ -1,34 +1,31 @@
 import type { Clock } from '@vantage/kernel';
 
 /**
- * The agent's own time: the wall clock at the agent's start, continued by the monotonic clock, so that no step of the
- * wall clock moves it. When the host slept, the agent adds that time.
+ * The agent's own time: the wall clock at its start, continued by the monotonic clock, so that no step of the wall
+ * clock moves it. The time that the host slept is added.
  */
 export interface AgentTime {
   /** Uncorrected, whole microseconds since 1970. */
   rawUs(): number;
-  /** Corrected by the offset in force: the controller's clock, whole microseconds since 1970. */
+  /** Corrected by the present offset: the controller's clock, whole microseconds since 1970. */
   nowUs(): number;
-  /** Offset in force, controller minus agent, microseconds. */
+  /** The present offset, controller minus agent, microseconds. */
   readonly offsetUs: number;
   setOffset(offsetUs: number): void;
   /** The controller's clock minus this host's wall clock, microseconds; stored for the next start. */
   wallOffsetUs(): number;
-  /** Adds the time that the host slept since the last call, and returns it in milliseconds. */
+  /** Adds the time that the host slept since the last call and returns it in milliseconds. */
   detectSleep(): number;
 }
 
-/** Shorter differences between the clocks are their granularity, milliseconds. */
+/** A shorter difference between the clocks is their granularity, milliseconds. */
 const sleepThresholdMs = 1000;
 
-/**
- * Creates the agent's time. `upMs` counts the host's time since boot with its sleep (the monotonic clock counts
- * without).
- */
+/** Creates the agent's time. `upMs` is the time since boot including sleep; the monotonic clock excludes it. */
 export function createAgentTime(deps: {
   readonly clock: Clock;
   readonly upMs: () => number;
-  /** Controller minus wall clock, as last known. */
+  /** The last known value of controller minus wall clock. */
   readonly wallOffsetUs: number;
 }): AgentTime {
   const { clock, upMs } = deps;

@@ -1,8 +1,7 @@
-// The first step of `vantage up` runs this program: it prints the problems of the agent's settings, one a line, and
-// ends.
-import { validateSettings } from './load-settings.ts';
+// `vantage up` runs this program first. It prints the problems of the agent's settings, one per line.
+import { loadSettings } from './load-agent-settings.ts';
 
-const settings = validateSettings();
+const settings = loadSettings();
 if (!settings.ok) {
   console.log(settings.problems.join('\n'));
   process.exitCode = 2;

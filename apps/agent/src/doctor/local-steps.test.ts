@@ -1,11 +1,11 @@
 import { exitCodeOf, findingsText } from '@vantage/kernel';
 import { expect, test } from 'vitest';
-import { ownCertificateFinding } from './certificate.ts';
-import type { Finding } from './finding.ts';
+import type { AgentFinding } from './agent-finding.ts';
+import { ownCertificateFinding } from './certificate-steps.ts';
 import { diskFinding, pingFinding, policyFinding, streamFinding } from './local-steps.ts';
-import type { AgentStatus } from './status.ts';
+import type { StatusReport } from './status-report.ts';
 
-const status: AgentStatus = {
+const status: StatusReport = {
   version: '1.2.3',
   pid: 7,
   startedMs: 0,
@@ -16,7 +16,7 @@ const status: AgentStatus = {
   connection: { endpoint: 'https://c:8444', location: 'berlin', sinceMs: 0 },
   lastDisconnect: null,
 };
-const running = (more: Partial<AgentStatus> = {}) => ({
+const running = (more: Partial<StatusReport> = {}) => ({
   kind: 'status' as const,
   status: { ...status, ...more },
 });
@@ -26,7 +26,7 @@ const gibibyte = 1024 ** 3;
 const disk = (freeBytes: number, refusal?: string) =>
   diskFinding({ folder: '/data', space: { freeBytes, totalBytes: 10 * gibibyte }, refusal });
 
-const cases: readonly [what: string, finding: Finding, level: Finding['level']][] = [
+const cases: readonly [what: string, finding: AgentFinding, level: AgentFinding['level']][] = [
   ['a connected agent', streamFinding(running()), 'ok'],
   ['an agent without connection', streamFinding(running({ connection: null })), 'fault'],
   ['no agent', streamFinding({ kind: 'not-running' }), 'fault'],

@@ -1,19 +1,19 @@
 import type { Stats } from 'node:fs';
 import { type DiskSpace, judgeRoom, roomNeeds, roomProblem } from '@vantage/kernel';
-import type { Finding } from './finding.ts';
+import type { AgentFinding } from './agent-finding.ts';
 import type { StatusAnswer } from './status-socket.ts';
 
-/** Whether the agent runs and has its stream. */
-export function streamFinding(answer: StatusAnswer): Finding {
+/** Whether the agent runs and is connected. */
+export function streamFinding(answer: StatusAnswer): AgentFinding {
   const step = 'stream';
   switch (answer.kind) {
     case 'not-running':
       return {
         level: 'fault',
         step,
-        text: 'the agent does not run',
+        text: 'the agent is not running',
         remedy:
-          '`vantage-agent start` starts it; its log names why it ended (journalctl -u vantage-agent, /var/log/vantage-agent.log).',
+          '`vantage-agent start` starts it. Its log says why it ended (journalctl -u vantage-agent, /var/log/vantage-agent.log).',
       };
     case 'unreadable':
       return {
@@ -34,26 +34,28 @@ export function streamFinding(answer: StatusAnswer): Finding {
         level: 'fault',
         step,
         text: lastDisconnect?.text ?? 'not connected yet',
-        remedy: 'The agent tries again by itself. Where the token or the agent is refused: invite it again.',
+        remedy:
+          'The agent tries again automatically. If its token or certificate is refused, invite it again.',
       };
     }
   }
 }
 
 /**
- * Whether the policy file is there, and nobody but root may write it. `file` undefined: none is set, or it is missing.
+ * Whether the policy file exists and only root may write it. `file` undefined: the setting is empty, or the file is
+ * missing.
  */
 export function policyFinding(
   problems: readonly string[],
   file: { readonly path: string; readonly stat: Pick<Stats, 'uid' | 'mode'> } | undefined,
-): Finding {
+): AgentFinding {
   const step = 'policy';
   if (problems.length > 0)
     return {
       level: 'fault',
       step,
       text: problems.join('; '),
-      remedy: 'Mend the file; the agent does not start before.',
+      remedy: 'Correct the file. Until then the agent does not start.',
     };
   if (file === undefined)
     return {
@@ -66,21 +68,21 @@ export function policyFinding(
     return {
       level: 'warning',
       step,
-      text: `others than root may change ${file.path}`,
+      text: `users other than root may change ${file.path}`,
       remedy: `chown root ${file.path}; chmod 644 ${file.path}`,
     };
   return { level: 'ok', step, text: `${file.path} is valid, and only root may change it` };
 }
 
 /**
- * Whether the disk of the agent's data has room. `refusal`: why the folder cannot be written, such as EROFS; undefined:
- * it can.
+ * Whether the disk of the agent's data has room. `refusal`: the reason why the folder cannot be written, such as EROFS;
+ * undefined: it can.
  */
 export function diskFinding(disk: {
   readonly folder: string;
   readonly space: DiskSpace | undefined;
   readonly refusal: string | undefined;
-}): Finding {
+}): AgentFinding {
   const { folder, space, refusal } = disk;
   const step = 'disk';
   if (refusal !== undefined)
@@ -88,9 +90,10 @@ export function diskFinding(disk: {
       level: 'fault',
       step,
       text: `${folder} cannot be written: ${refusal}`,
-      remedy: 'Mend or remount the disk. The agent goes on; what it cannot deliver before its end is lost.',
+      remedy:
+        'Repair or remount the disk. The agent keeps running. Results that it cannot deliver before it ends are lost.',
     };
-  if (space === undefined) return { level: 'ok', step, text: `the room of ${folder} cannot be found out` };
+  if (space === undefined) return { level: 'ok', step, text: `the free space of ${folder} is unknown` };
   const room = judgeRoom('enough', space, roomNeeds.agent);
   const problem = roomProblem(folder, room, space);
   const free = `${Math.floor(space.freeBytes / (1024 * 1024))} MiB are free`;
@@ -100,14 +103,15 @@ export function diskFinding(disk: {
     step,
     text: problem,
     remedy:
-      'Make room. An agent without room keeps results in memory, and reports those that it loses as a data gap.',
+      'Free disk space. Without it the agent keeps results in memory and reports lost results as a data gap.',
   };
 }
 
 /** Whether the running agent may ping. */
-export function pingFinding(answer: StatusAnswer): Finding {
+export function pingFinding(answer: StatusAnswer): AgentFinding {
   const step = 'right to ping';
-  if (answer.kind !== 'status') return { level: 'ok', step, text: 'only the running agent knows' };
+  if (answer.kind !== 'status')
+    return { level: 'ok', step, text: 'unknown, because the status of the agent cannot be read' };
   const { pingFault } = answer.status;
   if (pingFault === null) return { level: 'ok', step, text: 'the agent may ping' };
   return {
@@ -115,6 +119,6 @@ export function pingFinding(answer: StatusAnswer): Finding {
     step,
     text: pingFault,
     remedy:
-      'Only checks by PING need it. Reinstall where systemd or setpriv is, or widen net.ipv4.ping_group_range.',
+      'Only PING checks need it. Reinstall on a host with systemd or setpriv, or widen net.ipv4.ping_group_range.',
   };
 }

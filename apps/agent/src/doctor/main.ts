@@ -10,13 +10,13 @@ import {
   readIfPresentSync,
   readSpace,
 } from '@vantage/kernel';
-import { type Config, loadConfig } from '../config/config.ts';
-import { loadPolicy } from '../policy/policy.ts';
-import { ownCertificateFinding } from './certificate.ts';
-import { checkConnection } from './connection.ts';
-import type { Finding } from './finding.ts';
+import { type AgentConfig, loadConfig } from '../config/agent-config.ts';
+import { loadPolicy } from '../policy/policy-file.ts';
+import type { AgentFinding } from './agent-finding.ts';
+import { ownCertificateFinding } from './certificate-steps.ts';
+import { checkConnection } from './connection-steps.ts';
 import { diskFinding, pingFinding, policyFinding, streamFinding } from './local-steps.ts';
-import { statusText } from './status.ts';
+import { statusText } from './status-report.ts';
 import { readStatus } from './status-socket.ts';
 
 const [command, option] = process.argv.slice(2);
@@ -26,7 +26,7 @@ const settings = loadConfig({
   readText: (file) => readFileSync(file, 'utf8'),
 });
 if (!settings.ok) {
-  const remedy = 'Mend /etc/vantage-agent/agent.env, or run this command as root.';
+  const remedy = 'Correct /etc/vantage-agent/agent.env, or run this command as root.';
   console.log(
     findingsText([{ level: 'fault', step: 'settings', text: settings.problems.join('; '), remedy }]),
   );
@@ -39,8 +39,8 @@ if (!settings.ok) {
   process.exitCode = await showStatus(settings.config);
 }
 
-/** Prints the status; 0 when the agent is connected, else 1. */
-async function showStatus(config: Config): Promise<0 | 1> {
+/** Prints the status. Returns 0 when the agent is connected, else 1. */
+async function showStatus(config: AgentConfig): Promise<0 | 1> {
   const answer = await readStatus(config.dataDir);
   if (answer.kind === 'status') {
     const { status } = answer;
@@ -51,23 +51,23 @@ async function showStatus(config: Config): Promise<0 | 1> {
   return 1;
 }
 
-async function examine(config: Config): Promise<Finding[]> {
+async function examine(config: AgentConfig): Promise<AgentFinding[]> {
   const answer = await readStatus(config.dataDir);
   const identity = (name: string) => readIfPresentSync(path.join(config.dataDir, 'identity', name));
-  const ca = identity('ca.pem') ?? config.ca; // as the agent: what it got at its enrolment goes first
-  const ways = await Promise.all(
+  const ca = identity('ca.pem') ?? config.ca; // like the agent, which prefers the CA from its enrolment
+  const connections = await Promise.all(
     config.endpoints.map((endpoint) => {
       const { hostname, port } = new URL(endpoint);
       const host = hostname.replace(/^\[|\]$/g, '');
       return checkConnection({ host, port: Number(port || 443), ca, proxy: config.proxy }, Date.now);
     }),
   );
-  const own = identity('agent.crt');
+  const certificate = identity('agent.crt');
   const policy = loadPolicy(config.policyText);
   const { policyFile: file } = config;
   return [
-    ...ways.flat(),
-    ownCertificateFinding(own, Date.now()),
+    ...connections.flat(),
+    ownCertificateFinding(certificate, Date.now()),
     streamFinding(answer),
     diskFinding({
       folder: config.dataDir,
@@ -82,7 +82,10 @@ async function examine(config: Config): Promise<Finding[]> {
   ];
 }
 
-/** Why a folder cannot be written, also for root (a read-only disk); undefined: it can, or it is not there yet. */
+/**
+ * The reason why a folder cannot be written, even by root (a read-only disk). Undefined: it can, or it does not exist
+ * yet.
+ */
 function refusalOf(folder: string): string | undefined {
   try {
     accessSync(folder, constants.W_OK);

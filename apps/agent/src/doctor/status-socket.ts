@@ -1,23 +1,20 @@
 import { chmodSync, rmSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import path from 'node:path';
-import { messageOf } from '@vantage/kernel';
-import { type AgentStatus, statusSchema } from './status.ts';
+import { messageOf, readUnixSocket } from '@vantage/kernel';
+import { type StatusReport, statusReportSchema } from './status-report.ts';
 
-/** The socket in the agent's data folder, which only its user and root may enter. */
+/** The socket in the agent's data folder. Only its user and root may enter that folder. */
 const name = 'status.sock';
-/** A status is shorter, bytes. */
-const longest = 65_536;
-const answerWithinMs = 5000;
 
 /**
- * Answers each connection to the socket in `folder` with the status as JSON. The caller holds the folder's lock, so a
- * socket that is there already is one of an agent that was killed. Without a socket (a read-only disk, a path longer
- * than 107 bytes) the agent goes on; `onFault` gets the reason.
+ * Answers each connection to the socket in `folder` with the status as JSON. The caller has locked the folder, so an
+ * existing socket belongs to an agent that was killed. If the socket cannot be created (a read-only disk, a path of
+ * more than 107 bytes), `onFault` gets the reason and the agent continues.
  */
 export async function serveStatus(
   folder: string,
-  read: () => AgentStatus,
+  read: () => StatusReport,
   onFault: (text: string) => void,
 ): Promise<AsyncDisposable> {
   const file = path.join(folder, name);
@@ -42,17 +39,17 @@ export async function serveStatus(
   };
 }
 
-/** The status of the agent that uses `folder`, or why there is none. */
+/** The status of the agent that uses `folder`, or the reason why there is none. */
 export type StatusAnswer =
-  | { readonly kind: 'status'; readonly status: AgentStatus }
+  | { readonly kind: 'status'; readonly status: StatusReport }
   | { readonly kind: 'not-running' }
   | { readonly kind: 'unreadable'; readonly text: string };
 
-/** Asks the agent that uses `folder`. */
+/** Reads the status of the agent that uses `folder`. */
 export async function readStatus(folder: string): Promise<StatusAnswer> {
   try {
-    const text = await receive(path.join(folder, name));
-    const parsed = statusSchema.safeParse(JSON.parse(text));
+    const text = await readUnixSocket(path.join(folder, name), 'the agent');
+    const parsed = statusReportSchema.safeParse(JSON.parse(text));
     return parsed.success
       ? { kind: 'status', status: parsed.data }
       : { kind: 'unreadable', text: 'the running agent has another version' };
@@ -61,19 +58,4 @@ export async function readStatus(folder: string): Promise<StatusAnswer> {
     if (code === 'ENOENT' || code === 'ECONNREFUSED') return { kind: 'not-running' };
     return { kind: 'unreadable', text: messageOf(error) };
   }
-}
-
-function receive(file: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(file);
-    let text = '';
-    socket.setEncoding('utf8');
-    socket.setTimeout(answerWithinMs, () => socket.destroy(new Error('the agent does not answer')));
-    socket.on('data', (chunk: string) => {
-      text += chunk;
-      if (text.length > longest) socket.destroy(new Error('the answer is too long'));
-    });
-    socket.once('error', reject);
-    socket.once('end', () => resolve(text));
-  });
 }

@@ -1,6 +1,6 @@
+import { promtoolComplaints, undocumentedSeries } from '@vantage/testing/promtool';
 import { expect, test } from 'vitest';
-import { promtoolComplaints, undocumentedSeries } from '../../../../tests/harness/promtool.ts';
-import { createLatenessMeter } from '../schedule/due-times.ts';
+import { createLatenessMeter } from '../schedule/lateness-meter.ts';
 import { createAgentMetrics } from './agent-metrics.ts';
 
 function sample() {

@@ -2,7 +2,7 @@ import { secondUs } from '@vantage/domain';
 import type { DiskWatch } from '@vantage/kernel';
 import { createProcessMetrics, type ProcessMetrics, watchDisk } from '@vantage/kernel/metrics';
 
-/** Sources of the series of the agent's process. */
+/** The sources of the metrics of the agent's process. */
 export interface AgentParts {
   readonly outbox: { readonly records: number; readonly bytes: number };
   readonly assignments: { readonly all: ReadonlyMap<number, unknown> };
@@ -14,7 +14,7 @@ export interface AgentParts {
   readonly disk: Pick<DiskWatch, 'space'>;
 }
 
-/** Creates the series of the agent's process. No label names a device, so their number does not grow. */
+/** Creates the metrics of the agent's process. No label names a device, so the number of series does not grow. */
 export function createAgentMetrics(parts: AgentParts, version: string): ProcessMetrics {
   const { outbox, assignments, link, uplink, meter, scheduler, time } = parts;
   const metrics = createProcessMetrics({ program: 'agent', version });

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { encoded, resultRecord, startsOf } from '../testing/outbox.ts';
+import { encoded, resultRecord, startsOf } from '../testing/outbox-fixture.ts';
 import {
+  acknowledgeItems,
   addInMemory,
   addWritten,
   createOutboxState,
   limits,
-  markAcked,
   memoryOverflow,
   type OutboxItem,
   offerRecord,
@@ -27,8 +27,8 @@ const command = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('online' as const), isOnline: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('drop' as const) }) },
 );
-type Command = typeof command extends fc.Arbitrary<infer C> ? C : never;
-type Place = 'unwritten' | 'waiting' | 'atHand' | 'taken' | 'acked' | 'dropped';
+type OutboxCommand = typeof command extends fc.Arbitrary<infer C> ? C : never;
+type RecordPosition = 'unwritten' | 'waiting' | 'atHand' | 'taken' | 'acked' | 'dropped';
 
 /**
  * An outbox state beside a plain table that says where each record is. Segments of files keep their records in memory
@@ -36,21 +36,22 @@ type Place = 'unwritten' | 'waiting' | 'atHand' | 'taken' | 'acked' | 'dropped';
  */
 function createModel() {
   const state = createOutboxState();
-  const places = new Map<number, Place>();
+  const positions = new Map<number, RecordPosition>();
   const files = new Map<number, Map<number, Uint8Array>>();
   let out: OutboxItem[] = [];
   let nextStart = 1;
   let nextNo = 1;
-  const at = (place: Place) => [...places].flatMap(([start, each]) => (each === place ? [start] : []));
-  const take = (items: readonly OutboxItem[], from: Place) => {
+  const at = (position: RecordPosition) =>
+    [...positions].flatMap(([start, each]) => (each === position ? [start] : []));
+  const take = (items: readonly OutboxItem[], from: RecordPosition) => {
     for (const start of startsOf(items)) {
-      expect(places.get(start)).toBe(from);
-      places.set(start, 'taken');
+      expect(positions.get(start)).toBe(from);
+      positions.set(start, 'taken');
     }
     out.push(...items);
   };
   const recordWritten = (starts: readonly number[]) => {
-    for (const start of starts) places.set(start, state.isOnline ? 'atHand' : 'waiting');
+    for (const start of starts) positions.set(start, state.isOnline ? 'atHand' : 'waiting');
   };
   const writeFile = () => {
     const batch = takeUnwritten(state);
@@ -60,12 +61,12 @@ function createModel() {
     files.set(no, new Map(batch.map(({ payload }, index) => [index, payload])));
     for (const one of batch) addWritten(state, segment, one);
   };
-  const run = (one: Command) => {
+  const run = (one: OutboxCommand) => {
     switch (one.kind) {
       case 'append':
         for (let i = 0; i < one.count; i += 1) {
           expect(offerRecord(state, encoded(resultRecord(nextStart)))).toBe(true);
-          places.set(nextStart++, 'unwritten');
+          positions.set(nextStart++, 'unwritten');
         }
         return;
       case 'write':
@@ -89,8 +90,8 @@ function createModel() {
         return;
       case 'ack': {
         const acked = out.splice(0, one.count);
-        markAcked(acked);
-        for (const start of startsOf(acked)) places.set(start, 'acked');
+        acknowledgeItems(acked);
+        for (const start of startsOf(acked)) positions.set(start, 'acked');
         return;
       }
       case 'online':
@@ -98,7 +99,7 @@ function createModel() {
         if (one.isOnline) return;
         putBackAll(state);
         out = [];
-        for (const start of [...at('atHand'), ...at('taken')]) places.set(start, 'waiting');
+        for (const start of [...at('atHand'), ...at('taken')]) positions.set(start, 'waiting');
         return;
       case 'drop': {
         const segment = oldestDroppable(state, undefined, () => true);
@@ -110,7 +111,7 @@ function createModel() {
             .map(([index, payload]) => ({ payload, origin: { kind: 'segment', segment, index } })),
         );
         expect(giveUp(segment, 'waiting', 'full')?.dropped ?? 0).toBe(waiting.length);
-        for (const start of waiting) places.set(start, 'dropped');
+        for (const start of waiting) positions.set(start, 'dropped');
         state.segments.delete(segment.no);
       }
     }
@@ -118,7 +119,7 @@ function createModel() {
   return { state, at, run };
 }
 
-test('each record is in one place, none is taken twice on one connection, and none disappears uncounted', () => {
+test('each record is in one position, none is taken twice on one connection, and none disappears uncounted', () => {
   fc.assert(
     fc.property(fc.array(command, { maxLength: 50, size: 'max' }), (commands) => {
       const { state, at, run } = createModel();

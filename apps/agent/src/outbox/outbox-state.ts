@@ -1,45 +1,56 @@
 import { mebibyte } from '@vantage/domain';
 import { declareState } from '@vantage/kernel';
 import type { GapRecord } from '@vantage/proto';
-import { type AckPosition, keptLimits } from './kept.ts';
-import { addRecord, createSegment, type EncodedRecord, putBack, type Segment, setState } from './segment.ts';
+import type { AckPosition } from './ack-position.ts';
+import { retentionLimits } from './retained-records.ts';
+import {
+  addRecord,
+  createSegment,
+  type EncodedRecord,
+  type OutboxSegment,
+  putBack,
+  setState,
+} from './segment.ts';
 
 /** The bounds of an outbox, in files and in memory. */
 export const limits = {
-  /** A segment file is closed from this size on. */
+  /** A segment file is closed when it reaches this size. */
   segmentBytes: mebibyte,
-  /** Groups of records are written, each with one fsync, at most this often; the first after a pause at once. */
+  /**
+   * Interval between two groups of records, each written with one fsync. The first group after a pause is written at
+   * once.
+   */
   groupMs: 10,
-  /** And this often after a group of so many records, because a group costs far more CPU than a record. */
+  /** The interval after a group with at least this many records, because a group costs far more CPU than a record. */
   large: { records: 8, groupMs: 40 },
-  /** A segment in use whose records are all acknowledged is removed from this size on. */
+  /** The active segment is removed from this size on when all its records are acknowledged. */
   worthRetiringBytes: 64 * 1024,
   maxAgeMs: 7 * 24 * 3600 * 1000,
-  /** New records kept at hand while online; more are read back from disk. */
+  /** New records that stay in memory while online. Further records are read back from disk. */
   atHand: { records: 5000, bytes: 8 * mebibyte },
   /** Records that wait for a disk that does not answer. */
   unwritten: { records: 20_000, bytes: 16 * mebibyte },
-  /** Records that the disk refused; they wait in memory for their ack. */
+  /** Records that the disk refused. They wait in memory for their ack. */
   inMemory: { records: 5000, bytes: 16 * mebibyte },
 } as const;
 
-/** A record taken out to be sent. It ends by `ack`, or waits again when the connection ends. */
+/** A record that was taken out to be sent. `ack` ends it; if the connection ends first, it waits again. */
 export interface OutboxItem {
-  /** Its protobuf message, an OutboxRecord: so it is written, sent and read back without being encoded again. */
+  /** Its protobuf message OutboxRecord. It is written, sent and read back without being encoded again. */
   readonly payload: Uint8Array;
   readonly origin:
-    | { readonly kind: 'segment'; readonly segment: Segment; readonly index: number }
+    | { readonly kind: 'segment'; readonly segment: OutboxSegment; readonly index: number }
     | { readonly kind: 'gap'; readonly gap: GapRecord };
 }
 
 /**
- * The records of the outbox. The functions of this file are its only transitions, beside those of a single segment;
- * they do no I/O. A record is in one place at a time: unwritten, waiting in a segment, in flight (at hand or taken
- * out), or done.
+ * The records of the outbox. The functions of this file and those of a single segment are its only transitions. They do
+ * no I/O. A record is always in exactly one state: unwritten, waiting in a segment, in flight (at hand or taken out),
+ * or done.
  */
 export interface OutboxState {
   /** By number, oldest first. */
-  readonly segments: Map<number, Segment>;
+  readonly segments: Map<number, OutboxSegment>;
   /** Records that are not on disk yet, and their bytes. */
   unwritten: EncodedRecord[];
   unwrittenBytes: number;
@@ -53,7 +64,7 @@ export interface OutboxState {
 
 const tracked = declareState({
   name: 'outbox_in_memory',
-  entries: limits.unwritten.bytes + limits.atHand.bytes + limits.inMemory.bytes + keptLimits.memoryBytes,
+  entries: limits.unwritten.bytes + limits.atHand.bytes + limits.inMemory.bytes + retentionLimits.memoryBytes,
   entryBytes: 1,
   filledBy: 'results while the disk or the controller is slow',
   atBound: 'records at hand are read from disk; others are dropped, and a data gap names them',
@@ -75,12 +86,12 @@ export function createOutboxState(): OutboxState {
   });
 }
 
-/** Accepts a record to be written; false when the bound of records that wait for the disk is reached. */
-export function offerRecord(state: OutboxState, one: EncodedRecord): boolean {
+/** Accepts a record to be written. False: too many records wait for the disk. */
+export function offerRecord(state: OutboxState, encoded: EncodedRecord): boolean {
   const { records, bytes } = limits.unwritten;
   if (state.unwritten.length >= records || state.unwrittenBytes >= bytes) return false;
-  state.unwritten.push(one);
-  state.unwrittenBytes += one.payload.length;
+  state.unwritten.push(encoded);
+  state.unwrittenBytes += encoded.payload.length;
   return true;
 }
 
@@ -92,12 +103,12 @@ export function takeUnwritten(state: OutboxState): readonly EncodedRecord[] {
   return batch;
 }
 
-/** Adds a written record to its segment; while online it stays at hand, up to a bound. */
-export function addWritten(state: OutboxState, segment: Segment, one: EncodedRecord): void {
-  const { payload } = one;
+/** Adds a written record to its segment. While online it also stays in memory, up to a limit. */
+export function addWritten(state: OutboxState, segment: OutboxSegment, encoded: EncodedRecord): void {
+  const { payload } = encoded;
   const { records, bytes } = limits.atHand;
   const isAtHand = state.isOnline && state.atHand.length < records && state.atHandBytes < bytes;
-  const index = addRecord(segment, one, isAtHand ? 'inFlight' : 'waiting');
+  const index = addRecord(segment, encoded, isAtHand ? 'inFlight' : 'waiting');
   if (!isAtHand) return;
   state.atHandBytes += payload.length;
   state.atHand.push({ payload, origin: { kind: 'segment', segment, index } });
@@ -112,7 +123,7 @@ export function addInMemory(
   const segment = createSegment(segmentFacts.no, undefined, segmentFacts.bornMs);
   segment.bytes = batch.reduce((sum, { payload }) => sum + payload.length, 0);
   state.segments.set(segment.no, segment);
-  for (const one of batch) addWritten(state, segment, one);
+  for (const encoded of batch) addWritten(state, segment, encoded);
 }
 
 /** Takes out the oldest records at hand, at most `max`. */
@@ -122,7 +133,7 @@ export function takeAtHand(state: OutboxState, max: number): readonly OutboxItem
   return taken;
 }
 
-/** While online, new records stay at hand; offline none does. `putBackAll` makes the records in flight wait again. */
+/** While online, new records stay in memory; offline none does. `putBackAll` makes the records in flight wait again. */
 export function setOnline(state: OutboxState, isOnline: boolean): void {
   state.isOnline = isOnline;
   if (isOnline) return;
@@ -135,9 +146,12 @@ export function putBackAll({ segments }: OutboxState): void {
   for (const segment of segments.values()) putBack(segment);
 }
 
-/** Marks items of segments as acknowledged; returns the segments that changed. */
-export function markAcked(items: readonly OutboxItem[], position?: AckPosition): ReadonlySet<Segment> {
-  const changed = new Set<Segment>();
+/** Sets the items of segments to acknowledged. Returns the segments that changed. */
+export function acknowledgeItems(
+  items: readonly OutboxItem[],
+  position?: AckPosition,
+): ReadonlySet<OutboxSegment> {
+  const changed = new Set<OutboxSegment>();
   for (const { origin } of items) {
     if (origin.kind === 'gap') continue;
     setState(origin.segment, origin.index, 'acked');
@@ -145,18 +159,19 @@ export function markAcked(items: readonly OutboxItem[], position?: AckPosition):
   }
   if (position === undefined) return changed;
   for (const { acks } of changed)
-    acks.set(position.epochId, Math.max(acks.get(position.epochId) ?? 0, position.mark));
+    acks.set(position.epochId, Math.max(acks.get(position.epochId) ?? 0, position.sequence));
   return changed;
 }
 
 /**
- * The oldest segment on disk that may be dropped. One with a record in flight may not: that record may have arrived.
+ * The oldest segment on disk that may be dropped. A segment with a record in flight may not, because that record may
+ * have arrived.
  */
 export function oldestDroppable(
   { segments }: OutboxState,
-  active: Segment | undefined,
-  mayDrop: (segment: Segment) => boolean,
-): Segment | undefined {
+  active: OutboxSegment | undefined,
+  mayDrop: (segment: OutboxSegment) => boolean,
+): OutboxSegment | undefined {
   for (const segment of segments.values()) {
     const isFixed = segment.file === undefined || segment === active || segment.inFlight > 0;
     if (!isFixed && mayDrop(segment)) return segment;
@@ -164,12 +179,12 @@ export function oldestDroppable(
   return undefined;
 }
 
-/** The oldest segments in memory that must be given up so that the rest is within its bound. */
-export function memoryOverflow({ segments }: OutboxState): readonly Segment[] {
+/** The oldest segments in memory that must be dropped so that the others are within the limit. */
+export function memoryOverflow({ segments }: OutboxState): readonly OutboxSegment[] {
   const inMemory = [...segments.values()].filter(({ memory }) => memory !== undefined);
   let records = inMemory.reduce((sum, { waiting, inFlight }) => sum + waiting + inFlight, 0);
-  let bytes = inMemory.reduce((sum, each) => sum + each.bytes, 0);
-  const givenUp: Segment[] = [];
+  let bytes = inMemory.reduce((sum, segment) => sum + segment.bytes, 0);
+  const givenUp: OutboxSegment[] = [];
   for (const segment of inMemory) {
     if (records <= limits.inMemory.records && bytes <= limits.inMemory.bytes) break;
     if (segment.inFlight > 0) continue;

@@ -1,21 +1,21 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { toBinary } from '@bufbuild/protobuf';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { OutboxRecordSchema } from '@vantage/proto';
-import { afterAll, expect, test, vi } from 'vitest';
-import { gapsOf, openTestOutbox as open, resultRecord as result, startsOf } from '../testing/outbox.ts';
+import { expect, test, vi } from 'vitest';
+import {
+  gapsOf,
+  onlySegment,
+  openTestOutbox as open,
+  resultRecord as result,
+  startsOf,
+  useOutboxFolders,
+} from '../testing/outbox-fixture.ts';
 import { limits } from './outbox-state.ts';
-import { encodeFrames } from './segment-file.ts';
+import { encodeFrames } from './segment-frames.ts';
 
-const root = mkdtempSync(path.join(tmpdir(), 'vantage-outbox-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
-let folders = 0;
-const newFolder = () => path.join(root, String(folders++));
-
-const onlySegment = (folder: string) =>
-  path.join(folder, readdirSync(folder).find((name) => name.endsWith('.seg')) ?? '');
+const newFolder = useOutboxFolders();
 
 test('a result can be taken out only when it is on disk', async () => {
   const folder = newFolder();
@@ -39,26 +39,6 @@ test('after a group of eight records the next group waits 40 ms, after a smaller
   await vi.waitFor(() => expect(outbox.records).toBe(9), { timeout: 60_000 });
   outbox.append(result(10));
   expect(timers.mock.calls.map(([ms]) => ms)).toEqual([0, 39, 10]);
-});
-
-test('after a kill the records without ack are found again, and a full segment of acknowledged ones is gone', async () => {
-  const folder = newFolder();
-  const before = await open(folder);
-  before.setOnline(true);
-  for (let i = 1; i <= 20; i += 1) {
-    before.append(result(i, 100_000));
-    await before.flushed();
-  }
-  const taken = before.nextNew(100);
-  await before.ack(taken.slice(0, 15));
-  const copy = copyOf(folder);
-  await using after = await open(copy);
-  expect(readdirSync(copy).filter((name) => name.endsWith('.seg'))).toHaveLength(1);
-  after.setOnline(true);
-  const found = startsOf(await after.nextBacklog(100));
-  expect(found.slice(-5)).toEqual([16, 17, 18, 19, 20]);
-  expect(found).not.toContain(1);
-  await before[Symbol.asyncDispose]();
 });
 
 test('new records come before the backlog, and each is taken out once', async () => {
@@ -108,10 +88,10 @@ test('beyond its bound the outbox drops the oldest results, and the gap counts e
   outbox.setOnline(true);
   const [gap, ...none] = gapsOf(outbox.nextNew(100));
   expect(none).toEqual([]);
-  const kept = startsOf(await outbox.nextBacklog(1000));
+  const retained = startsOf(await outbox.nextBacklog(1000));
   expect(gap).toMatchObject({ fromUs: 1n, reason: 'outbox full' });
-  expect((gap?.droppedResults ?? 0) + kept.length).toBe(200);
-  expect(Number(gap?.toUs)).toBe((kept[0] ?? 0) - 1);
+  expect((gap?.droppedResults ?? 0) + retained.length).toBe(200);
+  expect(Number(gap?.toUs)).toBe((retained[0] ?? 0) - 1);
 });
 
 test('results older than seven days are dropped', async () => {
@@ -180,49 +160,6 @@ test('a file is closed, retired and dropped at its bound to the byte', async () 
   expect(gapsOf(outbox.nextNew(9))).toMatchObject([{ droppedResults: 1, reason: 'outbox full' }]);
 });
 
-test('an outbox cut at any byte opens, gives all whole records and reports exactly how many are missing', async () => {
-  const folder = newFolder();
-  const whole = await open(folder);
-  for (let i = 1; i <= 5; i += 1) whole.append(result(i));
-  await whole.flushed();
-  const file = onlySegment(folder);
-  const size = readFileSync(file).length;
-  for (let cut = 0; cut <= size; cut += 1) {
-    const copy = copyOf(folder);
-    truncateSync(onlySegment(copy), cut);
-    const outbox = await open(copy);
-    outbox.setOnline(true);
-    const found = startsOf(await outbox.nextBacklog(100));
-    const gaps = gapsOf(outbox.nextNew(100));
-    const whole = Math.floor(cut / (size / 5));
-    expect(found).toEqual(Array.from({ length: whole }, (_, i) => i + 1));
-    expect(gaps.map(({ droppedResults }) => droppedResults)).toEqual(whole < 5 ? [5 - whole] : []);
-    await outbox[Symbol.asyncDispose]();
-  }
-  await whole[Symbol.asyncDispose]();
-});
-
-test('a damaged record is reported under the same id however often the outbox is opened', async () => {
-  const folder = newFolder();
-  const first = await open(folder);
-  for (let i = 1; i <= 3; i += 1) first.append(result(i * 1000));
-  await first[Symbol.asyncDispose]();
-  const file = onlySegment(folder);
-  const bytes = readFileSync(file);
-  bytes[Math.floor(bytes.length / 2)] = 0xff;
-  writeFileSync(file, bytes);
-  const ids = new Set<string>();
-  for (let i = 0; i < 3; i += 1) {
-    const outbox = await open(folder);
-    outbox.setOnline(true);
-    const gaps = gapsOf(outbox.nextNew(10));
-    expect(gaps).toMatchObject([{ fromUs: 1000n, toUs: 3000n, droppedResults: 1 }]);
-    for (const { gapId } of gaps) ids.add(gapId);
-    await outbox[Symbol.asyncDispose]();
-  }
-  expect(ids.size).toBe(1);
-});
-
 test('while the disk refuses, memory keeps results up to a bound, over a lost connection too; further ones become a gap', async () => {
   const file = newFolder();
   writeFileSync(file, '');
@@ -250,13 +187,13 @@ test('while the disk refuses, memory keeps results up to a bound, over a lost co
   await outbox.flushed();
   outbox.setOnline(true);
   const dropped = gapsOf(outbox.nextNew(10)).reduce((sum, gap) => sum + gap.droppedResults, 0);
-  const kept: number[] = [];
+  const retained: number[] = [];
   for (let part = await outbox.nextBacklog(500); part.length > 0; part = await outbox.nextBacklog(500)) {
-    kept.push(...startsOf(part));
+    retained.push(...startsOf(part));
   }
   expect(dropped).toBeGreaterThan(900);
-  expect(dropped + kept.length).toBe(6002);
-  expect(kept.at(-1)).toBe(6003);
+  expect(dropped + retained.length).toBe(6002);
+  expect(retained.at(-1)).toBe(6003);
 });
 
 test('a gap is sent again until it is acknowledged, over restarts too', async () => {
@@ -283,12 +220,6 @@ test('a gap is sent again until it is acknowledged, over restarts too', async ()
   expect(gapsOf(third.nextNew(10))).toEqual([]);
 });
 
-function copyOf(folder: string): string {
-  const copy = newFolder();
-  cpSync(folder, copy, { recursive: true });
-  return copy;
-}
-
 test('of long new records only some stay at hand; the others are read back from disk', async () => {
   await using outbox = await open(newFolder());
   outbox.setOnline(true);
@@ -313,20 +244,4 @@ test('long records that wait for a disk that does not answer are bounded by thei
   outbox.setOnline(true);
   const dropped = gapsOf(outbox.nextNew(100)).reduce((sum, gap) => sum + gap.droppedResults, 0);
   expect(dropped).toBe(100 - 68);
-});
-
-test('acks that come while the disk works are one job, and a history that is read in between divides them', async () => {
-  await using outbox = await open(newFolder());
-  outbox.setOnline(true);
-  for (let i = 1; i <= 3; i += 1) outbox.append(result(i));
-  await outbox.flushed();
-  const [a, b, c] = outbox.nextNew(3);
-  if (a === undefined || b === undefined || c === undefined) throw new Error('there are three records');
-  const [first, second] = [outbox.ack([a]), outbox.ack([b])];
-  expect(second).toBe(first);
-  const again = outbox.sendAgain(new Map());
-  const third = outbox.ack([c]);
-  expect(third).not.toBe(first);
-  await Promise.all([first, again, third]);
-  expect(outbox.records).toBe(0);
 });

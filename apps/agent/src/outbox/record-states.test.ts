@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type RecordState, RecordStates } from './segment.ts';
+import { type RecordState, RecordStates } from './record-states.ts';
 
 const state = fc.constantFrom<RecordState>('waiting', 'inFlight', 'acked', 'done');
 const step = fc.oneof(

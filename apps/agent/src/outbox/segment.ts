@@ -1,6 +1,7 @@
 import { declareState } from '@vantage/kernel';
 import type { OutboxRecord } from '@vantage/proto';
-import type { Loss } from './gaps.ts';
+import type { Loss } from './data-gaps.ts';
+import { type RecordState, RecordStates } from './record-states.ts';
 
 const hasEnded = (state: RecordState | undefined) => state === 'acked' || state === 'done';
 
@@ -11,28 +12,28 @@ export interface EncodedRecord {
 }
 
 /** One segment: a file of records, or (where the disk refused them) records in memory only. */
-export interface Segment {
+export interface OutboxSegment {
   readonly no: number;
-  /** Undefined: there is no file, or no longer. */
+  /** Undefined: the segment has no file, or its file is deleted. */
   file: string | undefined;
-  /** The encoded records themselves, where the disk refused them. */
+  /** The encoded records, where the disk refused them. */
   readonly memory: Map<number, Uint8Array> | undefined;
   bytes: number;
   readonly states: RecordStates;
-  /** The last mark at which its records were acknowledged, by epoch. */
+  /** The highest sequence of its acknowledged records, by epoch. */
   readonly acks: Map<string, number>;
-  /** An earlier run received acks of its records. */
+  /** An earlier run received acks for its records. */
   wasAckedBefore: boolean;
-  /** All records before this index have ended; those behind may have. */
+  /** All records before this index have ended. Later records may have ended too. */
   doneBefore: number;
-  /** How many of its records, also those done, are check results. */
+  /** The number of check results among all its records. */
   results: number;
   waiting: number;
   inFlight: number;
-  /** Least and greatest start of its results, microseconds; Infinity and -Infinity without any. */
+  /** The earliest and latest start of its results, microseconds; Infinity and -Infinity without results. */
   minStartUs: number;
   maxStartUs: number;
-  /** When its first record was made, milliseconds of the corrected clock where that is known. */
+  /** When its first record was made: milliseconds, by the corrected clock if known. */
   readonly bornMs: number;
 }
 
@@ -40,12 +41,11 @@ const tracked = declareState({
   name: 'outbox_records',
   entries: { each: 'record of the outbox' },
   entryBytes: 2,
-  filledBy: 'results while the controller is away',
+  filledBy: 'results while the controller is unreachable',
   atBound: 'VANTAGE_AGENT_OUTBOX_MB: the oldest are dropped, a data gap names them',
 });
 
-/** A segment without records. */
-export function createSegment(no: number, file: string | undefined, bornMs: number): Segment {
+export function createSegment(no: number, file: string | undefined, bornMs: number): OutboxSegment {
   return {
     no,
     file,
@@ -65,7 +65,11 @@ export function createSegment(no: number, file: string | undefined, bornMs: numb
 }
 
 /** Adds a record at the segment's end; returns its index. */
-export function addRecord(segment: Segment, { record, payload }: EncodedRecord, state: RecordState): number {
+export function addRecord(
+  segment: OutboxSegment,
+  { record, payload }: EncodedRecord,
+  state: RecordState,
+): number {
   const index = segment.states.push('done', record.record.case === 'result');
   segment.memory?.set(index, payload);
   if (record.record.case === 'result') {
@@ -79,7 +83,7 @@ export function addRecord(segment: Segment, { record, payload }: EncodedRecord, 
 }
 
 /** Moves a record to another state. */
-export function setState(segment: Segment, index: number, state: RecordState): void {
+export function setState(segment: OutboxSegment, index: number, state: RecordState): void {
   const old = segment.states.at(index);
   if (old === undefined || old === state) return;
   if (old === 'waiting' || old === 'inFlight') segment[old] -= 1;
@@ -87,27 +91,27 @@ export function setState(segment: Segment, index: number, state: RecordState): v
   segment.states.set(index, state);
 }
 
-/** The counts of a segment when it was last written. */
-export interface Counts {
+/** The counts of a segment at its last write. */
+export interface SegmentCounts {
   readonly frames: number;
   readonly results: number;
-  /** So many of its first records are acknowledged, or were lost and reported. */
+  /** Leading records that are acknowledged, or were lost and reported. */
   readonly done: number;
 }
 
-/** The counts that are stored beside a segment's file. */
-export function countsOf(segment: Segment): Counts {
+/** The counts to store for the file of a segment. */
+export function countsOf(segment: OutboxSegment): SegmentCounts {
   const { states, results } = segment;
   while (hasEnded(states.at(segment.doneBefore))) segment.doneBefore += 1;
   return { frames: states.length, results, done: segment.doneBefore };
 }
 
 /**
- * Takes out at most `max` waiting records. Those that are not among `payloads` become done; `lost` counts their
- * results.
+ * Takes out at most `max` waiting records. A record without a payload becomes done; `lost` counts the results among
+ * these.
  */
 export function takeWaiting(
-  segment: Segment,
+  segment: OutboxSegment,
   payloads: ReadonlyMap<number, Uint8Array>,
   max: number,
 ): {
@@ -127,21 +131,21 @@ export function takeWaiting(
 }
 
 /** Puts the records in flight back into the queue. */
-export function putBack(segment: Segment): void {
+export function putBack(segment: OutboxSegment): void {
   if (segment.inFlight === 0) return;
   for (const index of segment.states.indexesOf('inFlight')) setState(segment, index, 'waiting');
 }
 
-/** Returns acknowledged records to the state `waiting`. */
-export function sendAgain(segment: Segment): void {
+/** Sets the acknowledged records to waiting again. */
+export function sendAgain(segment: OutboxSegment): void {
   for (const index of segment.states.indexesOf('acked')) setState(segment, index, 'waiting');
   segment.acks.clear();
   segment.wasAckedBefore = false;
   segment.doneBefore = 0;
 }
 
-/** Marks all records of a state as done; returns the lost results, or undefined when none was lost. */
-export function giveUp(segment: Segment, state: RecordState, reason: string): Loss | undefined {
+/** Sets all records of a state to done. Returns the lost results; undefined when no result was lost. */
+export function giveUp(segment: OutboxSegment, state: RecordState, reason: string): Loss | undefined {
   let dropped = 0;
   for (const index of segment.states.indexesOf(state)) {
     if (segment.states.isResult(index)) dropped += 1;
@@ -151,10 +155,13 @@ export function giveUp(segment: Segment, state: RecordState, reason: string): Lo
   return { fromUs: segment.minStartUs, toUs: segment.maxStartUs, dropped, reason };
 }
 
-/** The results, not acked yet, of segments without a file; undefined when there is none. */
-export function inMemoryOnly(segments: Iterable<Segment>, reason: string): Loss | undefined {
+/** The unacknowledged results of segments without a file; undefined: there are none. */
+export function inMemoryOnly(segments: Iterable<OutboxSegment>, reason: string): Loss | undefined {
   const all = [...segments].filter(({ file }) => file === undefined);
-  const live = ({ states }: Segment) => [...states.indexesOf('waiting'), ...states.indexesOf('inFlight')];
+  const live = ({ states }: OutboxSegment) => [
+    ...states.indexesOf('waiting'),
+    ...states.indexesOf('inFlight'),
+  ];
   const dropped = all.reduce(
     (sum, segment) => sum + live(segment).filter((index) => segment.states.isResult(index)).length,
     0,
@@ -164,8 +171,8 @@ export function inMemoryOnly(segments: Iterable<Segment>, reason: string): Loss 
   return { fromUs, toUs: Math.max(...all.map((segment) => segment.maxStartUs)), dropped, reason };
 }
 
-/** The sum over segments: bytes on disk, records that wait and records in flight. */
-export function totalOf(segments: Iterable<Segment>): {
+/** The sums over segments: bytes on disk, waiting records, records in flight. */
+export function totalOf(segments: Iterable<OutboxSegment>): {
   readonly bytes: number;
   readonly waiting: number;
   readonly inFlight: number;
@@ -177,62 +184,4 @@ export function totalOf(segments: Iterable<Segment>): {
     total.inFlight += segment.inFlight;
   }
   return total;
-}
-
-/** The state of a record in a segment. It has ended when it is acked, or done: lost and reported. */
-export type RecordState = 'waiting' | 'inFlight' | 'acked' | 'done';
-
-const codes = { waiting: 0, inFlight: 1, acked: 2, done: 3 } as const satisfies Record<RecordState, number>;
-const states = Object.keys(codes) as RecordState[];
-const stateBits = 0b011;
-const resultBit = 0b100;
-const firstCapacity = 64;
-
-/**
- * The states of a segment's records, by their index, in one byte each: a segment that is kept after its acknowledgement
- * costs hardly any memory.
- */
-export class RecordStates {
-  #bytes = new Uint8Array(firstCapacity);
-  #length = 0;
-
-  get length(): number {
-    return this.#length;
-  }
-
-  /** Adds a record; returns its index. */
-  push(state: RecordState, isResult: boolean): number {
-    if (this.#length === this.#bytes.length) {
-      const longer = new Uint8Array(this.#length * 2);
-      longer.set(this.#bytes);
-      this.#bytes = longer;
-    }
-    this.#bytes[this.#length] = codes[state] | (isResult ? resultBit : 0);
-    this.#length += 1;
-    return this.#length - 1;
-  }
-
-  /** The state of the record; undefined beyond the end. */
-  at(index: number): RecordState | undefined {
-    return index < this.#length ? states[(this.#bytes[index] ?? 0) & stateBits] : undefined;
-  }
-
-  /** Sets the state of a record that is there. */
-  set(index: number, state: RecordState): void {
-    this.#bytes[index] = ((this.#bytes[index] ?? 0) & resultBit) | codes[state];
-  }
-
-  /** Whether the record is a check result. Data gaps do not count the others (coverage, clock). */
-  isResult(index: number): boolean {
-    return ((this.#bytes[index] ?? 0) & resultBit) !== 0;
-  }
-
-  includes(state: RecordState): boolean {
-    return this.#bytes.subarray(0, this.#length).some((byte) => (byte & stateBits) === codes[state]);
-  }
-
-  /** The indexes of the records in a state, in order. A record whose state changes meanwhile counts as it then is. */
-  *indexesOf(state: RecordState): Generator<number> {
-    for (let index = 0; index < this.#length; index += 1) if (this.at(index) === state) yield index;
-  }
 }

@@ -1,6 +1,6 @@
 import { createFakeClock } from '@vantage/kernel/testing';
 import { expect, test } from 'vitest';
-import { createThrottle } from './outbox.ts';
+import { createThrottle } from './throttle.ts';
 
 test('the first request runs at once, requests meanwhile run together, and none runs after disposal', async () => {
   const clock = createFakeClock();

@@ -1,29 +1,25 @@
 import { networkInterfaces } from 'node:os';
-import { type Clock, declareShare, descriptorLimit, type Logger, messageOf, newId } from '@vantage/kernel';
+import { type Clock, declareShare, type Logger, messageOf, newId } from '@vantage/kernel';
 import { createDial, traceroute } from '@vantage/probes';
-import { type ClockSync, createClockSync } from '../clock/sync.ts';
-import type { Config } from '../config/config.ts';
-import type { LocalSecretsFile } from '../config/local-secrets.ts';
-import type { Timing } from '../config/time-scale.ts';
-import type { AgentPolicy } from '../policy/policy.ts';
-import { type CheckRunner, createCheckRunner } from '../schedule/check.ts';
+import { type ClockSync, createClockSync } from '../clock/clock-sync.ts';
+import type { Timing } from '../config/agent-timing.ts';
+import type { LocalSecretsFile } from '../config/local-secrets-file.ts';
+import type { AgentPolicy } from '../policy/agent-policy.ts';
+import { createCheckRateLimiter } from '../schedule/check-rate-limiter.ts';
+import { type CheckRunner, createCheckRunner } from '../schedule/check-runner.ts';
 import { type Coverage, createCoverage } from '../schedule/coverage.ts';
-import { createDiagnosticsCollector, type DiagnosticsCollector } from '../schedule/diagnostics.ts';
-import {
-  createLateChecks,
-  createLatenessMeter,
-  createStalls,
-  type LatenessMeter,
-  type Stalls,
-} from '../schedule/due-times.ts';
-import { createRateLimiter } from '../schedule/rate-limiter.ts';
+import { createDiagnosticsCollector, type DiagnosticsCollector } from '../schedule/diagnostics-collector.ts';
+import { createLateChecks } from '../schedule/late-checks.ts';
+import { createLatenessMeter, type LatenessMeter } from '../schedule/lateness-meter.ts';
 import { createScheduleTable, type ScheduleTable } from '../schedule/schedule-table.ts';
 import { createScheduler, type Scheduler } from '../schedule/scheduler.ts';
-import type { Link } from '../stream/link.ts';
-import { type Anchors, createAnchorCheck, createAnchors } from '../uplink/anchors.ts';
-import { cachedOwnNetworks, type OwnNetworks } from '../uplink/reachability.ts';
+import { createStalls, type Stalls } from '../schedule/stalls.ts';
+import type { ControllerLink } from '../stream/controller-link.ts';
+import { createAnchorCheck } from '../uplink/anchor-check.ts';
+import { type Anchors, createAnchors } from '../uplink/anchor-monitor.ts';
+import { cachedOwnNetworks, type OwnNetworks } from '../uplink/own-networks.ts';
 import { createUplink, type Uplink } from '../uplink/uplink.ts';
-import { createHeartbeatSender, type SendHeartbeat } from './heartbeat.ts';
+import { createHeartbeatSender, type SendHeartbeat } from './send-heartbeat.ts';
 import type { Stores } from './stores.ts';
 
 declareShare({
@@ -33,20 +29,10 @@ declareShare({
   share: 'an agent is of one account; devices take turns by when they are due',
 });
 
-/** Descriptors for the agent itself: its files, the stream, the spawner of scripts, resolvers, and a reserve. */
-const ownDescriptors = 48;
-/** A check may race two connections, and a redirect or a data channel is another one. */
-const perCheck = 2;
-
-/** How many checks may run at one moment so that they leave the agent its own file descriptors: at least one. */
-export function checksWithin(limit: number, wanted: number): number {
-  return Math.max(1, Math.min(wanted, Math.floor((limit - ownDescriptors) / perCheck)));
-}
-
-/** The process stood still when its pulse comes this much late. */
+/** The process stood still when its pulse is late by this much. */
 const stallMs = 1500;
 
-/** The parts that run checks, and what the agent knows about their progress. */
+/** The parts that run checks, and the state of their progress. */
 export interface Checks {
   readonly table: ScheduleTable;
   readonly scheduler: Scheduler;
@@ -67,10 +53,10 @@ interface ChecksDeps {
   readonly log: Logger;
   readonly timing: Timing;
   readonly stores: Stores;
-  readonly link: Link;
+  readonly link: ControllerLink;
   readonly localSecrets: LocalSecretsFile;
   readonly concurrency: number;
-  /** Aborts when the agent is asked to end. */
+  /** Aborts when the agent is to stop. */
   readonly signal: AbortSignal;
 }
 
@@ -134,7 +120,7 @@ export function createChecks(deps: ChecksDeps): Checks {
       diagnostics.written(value, context);
     },
     concurrency,
-    rateLimiter: createRateLimiter({ checksPerMinute: policy.checksPerMinute, monoMs }),
+    rateLimiter: createCheckRateLimiter({ checksPerMinute: policy.checksPerMinute, monoMs }),
     coverage,
     lateChecks: createLateChecks(monoMs),
     meter,
@@ -147,7 +133,7 @@ export function createChecks(deps: ChecksDeps): Checks {
   return { table, scheduler, uplink, anchors, diagnostics, sync, coverage, meter, stalls, sendHeartbeat };
 }
 
-/** The anchors' monitor. It checks nothing before anchors are set. */
+/** Creates the monitor of the anchors. It checks nothing before anchors are set. */
 function openAnchors(
   { clock, timing, log, stores }: ChecksDeps,
   parts: {
@@ -169,8 +155,7 @@ function openAnchors(
 }
 
 /**
- * Creates the clock's synchronisation. Each new offset is recorded, moves the schedule and is stored for the next
- * start.
+ * Creates the clock synchronisation. Each new offset is recorded, moves the schedule and is stored for the next start.
  */
 function createSync({ time, identity, append }: Stores, scheduler: Scheduler, log: Logger): ClockSync {
   return createClockSync({
@@ -184,15 +169,4 @@ function createSync({ time, identity, append }: Stores, scheduler: Scheduler, lo
       void identity.keepWallOffset(time.wallOffsetUs());
     },
   });
-}
-
-/** How many checks may run at one moment: fewer than configured where the process may not open enough files. */
-export function concurrencyOf(config: Pick<Config, 'concurrency'>, log: Logger): number {
-  const limit = descriptorLimit();
-  const concurrency = checksWithin(limit, config.concurrency);
-  if (concurrency < config.concurrency) {
-    const text = `only ${limit} files may be open at once (ulimit -n): at most ${concurrency} checks run at one moment`;
-    log.warn({ wanted: config.concurrency }, text);
-  }
-  return concurrency;
 }

@@ -1,18 +1,16 @@
 import { type Clock, whenAborted } from '@vantage/kernel';
-import type { Link, LinkHandlers } from '../stream/link.ts';
+import type { ControllerLink, LinkHandlers } from '../stream/controller-link.ts';
 import type { Checks } from './checks.ts';
-import { reportCoverage } from './rounds.ts';
+import { reportCoverage } from './report-coverage.ts';
 import type { Stores } from './stores.ts';
 
-/**
- * An agent that is asked to end waits at most this long for its hand-over; a container's host kills after ten seconds.
- */
+/** Time limit of the hand-over when the agent stops. Container hosts kill a process after ten seconds. */
 const withinMs = 8_000;
 const stepMs = 50;
 
 interface DrainDeps {
   readonly clock: Clock;
-  readonly link: Link;
+  readonly link: ControllerLink;
   readonly checks: Checks;
   readonly stores: Stores;
 }
@@ -30,17 +28,17 @@ export async function runUntilDrained(
 }
 
 /**
- * Ends an agent's work so that no check is missed: it goes on until another agent of its Location has its devices and
- * the controller acknowledged its results. Resolves at once where the controller does not hand over, and as soon as the
- * stream ends, also where the next one is open already: the controller ends it where no other agent is there.
+ * Stops the agent without missing a check: it keeps running until another agent of its Location has its devices and the
+ * controller has acknowledged its results. Resolves at once if the controller does not hand over, and as soon as the
+ * stream ends, even if the next one is open already: the controller ends it when there is no other agent.
  */
 async function drain({ clock, link, checks, stores }: DrainDeps): Promise<void> {
   const { table, uplink, sendHeartbeat } = checks;
-  const { welcome } = link;
-  if (!welcome?.handsOver || table.size === 0) return;
+  const { session } = link;
+  if (!session?.handsOver || table.size === 0) return;
   const untilMs = clock.monoMs() + withinMs;
   const waitFor = async (isDone: () => boolean) => {
-    while (link.welcome === welcome && !isDone() && clock.monoMs() < untilMs) await clock.sleep(stepMs);
+    while (link.session === session && !isDone() && clock.monoMs() < untilMs) await clock.sleep(stepMs);
   };
   sendHeartbeat(uplink.offlineReason);
   await waitFor(() => table.size === 0);

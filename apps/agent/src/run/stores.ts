@@ -3,17 +3,17 @@ import path from 'node:path';
 import { type Clock, createDiskWatch, type DiskWatch, type Logger, newId, roomNeeds } from '@vantage/kernel';
 import { type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
 import { type AgentTime, createAgentTime } from '../clock/agent-time.ts';
-import type { Config } from '../config/config.ts';
-import type { Timing } from '../config/time-scale.ts';
+import type { AgentConfig } from '../config/agent-config.ts';
+import type { Timing } from '../config/agent-timing.ts';
 import { type Outbox, openOutbox } from '../outbox/outbox.ts';
 import { retryRulesOf } from '../schedule/device-schedule.ts';
-import { type AssignmentStore, openAssignments } from '../storage/assignments.ts';
-import { type Identity, openIdentity } from '../storage/identity.ts';
+import { type AssignmentStore, openAssignments } from '../storage/assignment-store.ts';
 import { openRetryStore, type RetryStore } from '../storage/retry-store.ts';
+import { openIdentity, type RunIdentity } from '../storage/run-identity.ts';
 
 /** Everything that outlives the process, and the clock that starts from it. */
 export interface Stores extends AsyncDisposable {
-  readonly identity: Identity;
+  readonly identity: RunIdentity;
   readonly time: AgentTime;
   readonly assignments: AssignmentStore;
   readonly retryStore: RetryStore;
@@ -25,7 +25,7 @@ export interface Stores extends AsyncDisposable {
 
 /** Opens the files in the agent's data folder. */
 export async function openStores(deps: {
-  readonly config: Config;
+  readonly config: AgentConfig;
   readonly clock: Clock;
   readonly log: Logger;
   readonly timing: Timing;

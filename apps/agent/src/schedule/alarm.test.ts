@@ -1,6 +1,6 @@
 import { createFakeClock } from '@vantage/kernel/testing';
 import { expect, test, vi } from 'vitest';
-import { createAlarm } from './scheduler.ts';
+import { createAlarm } from './alarm.ts';
 
 function createFixture() {
   const clock = createFakeClock();

@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
 import { assignment, measured } from '../testing/measurements.ts';
 import { midnightUs } from '../testing/scheduler-fixture.ts';
-import { applyMeasurement, usableMeasurement } from './check.ts';
-import { asOneOff, createDeviceSchedule, type Job } from './device-schedule.ts';
+import { asOneOff } from './apply-run-request.ts';
+import type { CheckJob } from './check-job.ts';
+import { applyMeasurement, usableMeasurement } from './check-outcome.ts';
+import { createDeviceSchedule } from './device-schedule.ts';
 
-const regular: Job = { kind: 'regular', atUs: midnightUs };
-const retry: Job = { kind: 'retry', atUs: midnightUs, attempt: 1, retryId: 'c9', runRequestId: 'r' };
-const requested: Job = { kind: 'requested', atUs: midnightUs, runRequestId: 'q' };
+const regular: CheckJob = { kind: 'regular', atUs: midnightUs };
+const retry: CheckJob = { kind: 'retry', atUs: midnightUs, attempt: 1, retryId: 'c9', runRequestId: 'r' };
+const requested: CheckJob = { kind: 'requested', atUs: midnightUs, runRequestId: 'q' };
 const newId = () => 'c1';
 const at = { endUs: midnightUs + 1, nowUs: midnightUs + 2, requestGraceMs: 5000, newId };
 
@@ -19,7 +21,7 @@ test('three measurements in a row are discarded after a stall; then a failure is
   expect(codes(1, [false, true, true, true, true])).toEqual([1, undefined, undefined, undefined, 1]);
 });
 
-test.each<[string, Job, object, string]>([
+test.each<[string, CheckJob, object, string]>([
   ['a regular check', regular, { attempt: 0, retryId: 'c1', runRequestId: '' }, 'open'],
   ['a retry', retry, { attempt: 1, retryId: 'c9', runRequestId: 'r' }, 'open'],
   ['a requested check', requested, { attempt: 0, retryId: 'c1', runRequestId: 'q' }, 'open'],

@@ -1,9 +1,9 @@
 import { Secret, systemClock } from '@vantage/kernel';
 import { createDial, specOf } from '@vantage/probes';
 import { expect, test } from 'vitest';
-import { loadPolicy } from '../policy/policy.ts';
+import { loadPolicy } from '../policy/policy-file.ts';
 import { assignment } from '../testing/measurements.ts';
-import { createCheckRunner } from './check.ts';
+import { createCheckRunner } from './check-runner.ts';
 
 const { signal } = new AbortController();
 

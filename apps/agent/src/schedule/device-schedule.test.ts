@@ -1,50 +1,30 @@
-import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { freshDeviceUs } from '@vantage/domain';
-import { type Assignment, RunRequest_Kind, RunRequestSchema } from '@vantage/proto';
-import { describe, expect, test } from 'vitest';
+import type { Assignment } from '@vantage/proto';
+import { expect, test } from 'vitest';
 import { assignment } from '../testing/measurements.ts';
-import { midnightUs } from '../testing/scheduler-fixture.ts';
 import {
-  applyRunRequest,
-  asOneOff,
-  beginJob,
+  openSequence as open,
+  sampleSchedule as schedule,
+  second,
+  secondsOf as seconds,
+  atSeconds as us,
+} from '../testing/sample-schedules.ts';
+import { midnightUs } from '../testing/scheduler-fixture.ts';
+import { beginJob } from './check-job.ts';
+import {
   bringForward,
-  createDeviceSchedule,
-  type DeviceSchedule,
-  isOneOffDone,
-  type Job,
   moveClock,
-  nextJob,
   reassign,
   requestImmediateCheck,
-  runRequestStep,
   setRetrySequence,
   skipOverdue,
   startOf,
 } from './device-schedule.ts';
-import { noRetrySequence, type RetrySequence } from './retry-sequence.ts';
-import { createScheduleState, endCheck, repeatCheck, skipMissed } from './schedule-state.ts';
+import { noRetrySequence } from './retry-sequence.ts';
+import { createScheduleState } from './schedule-state.ts';
+import { skipMissed } from './skipped-checks.ts';
 
-const second = 1_000_000;
-/** Seconds after midnight. */
-const us = (seconds: number) => midnightUs + seconds * second;
-const seconds = (atUs: number) => (atUs - midnightUs) / second;
 const never = BigInt(Number.MAX_SAFE_INTEGER);
-const open = (dueUs: number, runRequestId = ''): RetrySequence => ({
-  state: { kind: 'open', retryId: 'c', attempt: 1, dueUs, runRequestId },
-  last: { retryId: 'c', attempt: 0 },
-});
-/** A device with a check each minute, from midnight on. */
-const schedule = (more: Partial<DeviceSchedule> = {}, settings: Partial<Assignment> = {}) =>
-  Object.assign(createDeviceSchedule(assignment(1, settings), midnightUs), more);
-const retry = (runRequestId: string): Job => ({
-  kind: 'retry',
-  atUs: 0,
-  attempt: 1,
-  retryId: 'c',
-  runRequestId,
-});
-const regular: Job = { kind: 'regular', atUs: us(60) };
 
 test.each([
   [59, undefined, 60],
@@ -55,79 +35,6 @@ test.each([
   const one = schedule();
   expect(skipOverdue(one, us(nowS))).toEqual(skipped);
   expect(seconds(one.dueUs)).toBe(dueS);
-});
-
-describe('a device of another agent', () => {
-  test('is never due by itself', () => {
-    const one = asOneOff(undefined, assignment(1), midnightUs);
-    expect([one.oneOff, nextJob(one).atUs]).toEqual([true, Number.POSITIVE_INFINITY]);
-    bringForward(one, us(10));
-    moveClock(one, 5 * second, us(15));
-    expect(one.dueUs).toBe(Number.POSITIVE_INFINITY);
-  });
-
-  test.each([
-    ['after its requested check', true, noRetrySequence, regular, [], true],
-    ['while another check is requested', true, noRetrySequence, regular, ['q'], false],
-    ['after its requested retry', true, open(0, 'r'), retry('r'), [], true],
-    ['while another retry is requested', true, open(0, 'r'), retry('s'), [], false],
-    ['while a retry is requested, after another check', true, open(0, ''), regular, [], false],
-    ['that is its own', false, noRetrySequence, regular, [], false],
-  ])('is done: %s', (_what, oneOff, retrySequence, job, ids, isDone) => {
-    const requested = ids.map((runRequestId) => ({ runRequestId, atUs: 0 }));
-    expect(isOneOffDone(schedule({ oneOff, retrySequence, requested }), job)).toBe(isDone);
-  });
-
-  test('has the settings of its newest run request; other settings end the retry sequence', () => {
-    const one = asOneOff(undefined, assignment(1), midnightUs);
-    one.retrySequence = open(0, 'r');
-    asOneOff(one, assignment(1), midnightUs);
-    expect(one.retrySequence).toEqual(open(0, 'r'));
-    one.gone = true;
-    asOneOff(one, assignment(1, { revision: 2 }), midnightUs);
-    expect(one).toMatchObject({ assignment: { revision: 2 }, retrySequence: noRetrySequence, gone: false });
-    expect(one.dueUs).toBe(Number.POSITIVE_INFINITY);
-  });
-
-  test('becomes its own with an assignment', () => {
-    const one = asOneOff(undefined, assignment(1), midnightUs);
-    one.gone = true;
-    reassign(one, assignment(1), us(10));
-    expect([one.oneOff, one.gone, seconds(one.dueUs)]).toEqual([false, false, 60]);
-  });
-});
-
-describe('a run request', () => {
-  const { NOW, RETRY, RETRY_DELEGATED } = RunRequest_Kind;
-  const settings = { assignment: assignment(1) };
-  const unusable = { assignment: assignment(1, { spec: undefined }) };
-  const rotates = { assignment: assignment(1, { intervalMs: 0 }) };
-  const device = schedule();
-  const gone = schedule({ gone: true });
-  const oneOff = schedule({ oneOff: true });
-  const renewed = schedule({ assignment: assignment(1, { revision: 9 }) });
-  test.each<[string, DeviceSchedule | undefined, MessageInitShape<typeof RunRequestSchema>, string]>([
-    ['with settings, of an unknown device', undefined, { kind: NOW, ...settings }, 'one-off'],
-    ['for a retry with settings, of an unknown device', undefined, { kind: RETRY, ...settings }, 'one-off'],
-    ['with settings that cannot be checked', undefined, { kind: NOW, ...unusable }, 'ignore'],
-    ['with settings that are never due', undefined, { kind: NOW, ...rotates }, 'ignore'],
-    ['of an unknown device', undefined, { kind: NOW }, 'wait'],
-    ['for a retry, of an unknown device', undefined, { kind: RETRY }, 'ignore'],
-    ['for a delegation, of an unknown device', undefined, { kind: RETRY_DELEGATED, ...settings }, 'ignore'],
-    ['of a device that was removed', gone, { kind: NOW }, 'wait'],
-    ['with settings, of a device that was removed', gone, { kind: NOW, ...settings }, 'one-off'],
-    ['of a one-off device', oneOff, { kind: NOW, revision: 2 }, 'apply'],
-    ['with settings, of a one-off device', oneOff, { kind: RETRY, ...settings }, 'one-off'],
-    ['for a later revision', device, { kind: NOW, revision: 2 }, 'wait'],
-    ['for a later revision with settings', device, { kind: NOW, revision: 2, ...settings }, 'wait'],
-    ['for a retry of a later revision', device, { kind: RETRY, revision: 2 }, 'wait'],
-    ['for a delegation of a later revision', device, { kind: RETRY_DELEGATED, revision: 2 }, 'apply'],
-    ['for this revision', device, { kind: NOW, revision: 1 }, 'apply'],
-    ['for an earlier revision', renewed, { kind: NOW, revision: 1 }, 'apply'],
-    ['that changes no status', device, { kind: NOW, revision: 0 }, 'apply'],
-  ])('%s', (_what, known, request, step) => {
-    expect(runRequestStep(known, create(RunRequestSchema, request))).toBe(step);
-  });
 });
 
 test.each<[string, Partial<Assignment>, number]>([
@@ -162,30 +69,6 @@ test.each([
     expect([begun.lateUs / second, begun.passed, seconds(one.dueUs)]).toEqual([lateS, passed, nextS]);
   },
 );
-
-test('a run request runs at its time, or now where that has passed, and once for each id', () => {
-  const one = schedule();
-  const request = (runRequestId: string, notBeforeS: number) =>
-    applyRunRequest(
-      one,
-      create(RunRequestSchema, {
-        kind: RunRequest_Kind.NOW,
-        runRequestId,
-        notBeforeUs: BigInt(us(notBeforeS)),
-      }),
-      us(10),
-      5000,
-    );
-  request('late', 5);
-  request('later', 30);
-  request('soon', 20);
-  request('soon', 1);
-  expect(one.requested.map(({ runRequestId, atUs }) => [runRequestId, seconds(atUs)])).toEqual([
-    ['late', 10],
-    ['soon', 20],
-    ['later', 30],
-  ]);
-});
 
 test.each<[string, Partial<Assignment>, number | undefined, number, number]>([
   ['that changed just now', {}, undefined, 0, 1],
@@ -277,19 +160,6 @@ test.each([
   expect(startOf(schedule({ lastStartUs: midnightUs }), midnightUs + afterUs) - midnightUs).toBe(startUs);
 });
 
-test('a check that was discarded is requested again as what it was; a retry is repeated by its sequence', () => {
-  const repeated = (job: Job) => {
-    const one = schedule();
-    repeatCheck(one, job, us(7));
-    return one.requested;
-  };
-  expect(repeated(regular)).toEqual([{ runRequestId: '', atUs: us(7) }]);
-  expect(repeated({ kind: 'requested', atUs: us(1), runRequestId: 'q' })).toEqual([
-    { runRequestId: 'q', atUs: us(7) },
-  ]);
-  expect(repeated(retry('r'))).toEqual([]);
-});
-
 test('after a gap what fell due is left out, but for devices that are checked just now or wait for a retry', () => {
   const state = createScheduleState();
   for (const [deviceNo, more] of [
@@ -301,16 +171,4 @@ test('after a gap what fell due is left out, but for devices that are checked ju
     state.schedules.set(deviceNo, schedule(more));
   expect(skipMissed(state, us(130))).toEqual([{ count: 2, fromUs: us(60) }]);
   expect([...state.schedules.values()].map(({ dueUs }) => seconds(dueUs))).toEqual([180, 60, 60, 600]);
-});
-
-test('of the due times that passed during a check the last one is made up for, where it is its own', () => {
-  for (const [settings, dueS, leftOut] of [
-    [{}, 180, 2],
-    [{ fromUs: never, untilUs: BigInt(us(100)) }, 60, 0],
-  ] as const) {
-    const one = schedule({ busy: true }, settings);
-    one.dueUs = us(60);
-    expect(endCheck(createScheduleState(), one, us(200))).toBe(leftOut);
-    expect([one.busy, seconds(one.freeUs), seconds(one.dueUs)]).toEqual([false, 200, dueS]);
-  }
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createDueQueue } from './schedule-state.ts';
+import { createDueQueue } from './due-queue.ts';
 
 test('the queue gives the same order as a sorted list, after any sets, moves and deletions', () => {
   const none = fc.constant(0);

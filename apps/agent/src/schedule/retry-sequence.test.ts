@@ -6,9 +6,9 @@ import {
   afterRecorded,
   afterRetryBegan,
   afterRetryRequest,
+  type DeviceRetrySequence,
   isFirstError,
   noRetrySequence,
-  type RetrySequence,
   resumed,
 } from './retry-sequence.ts';
 
@@ -17,7 +17,7 @@ const inTurn = { ...alone, retriesLocally: false };
 const newId = () => 'c1';
 
 function answered(
-  sequence: RetrySequence,
+  sequence: DeviceRetrySequence,
   code: number,
   attempt = 0,
   rules = alone,
@@ -177,7 +177,7 @@ test('a retry sequence derived again from its records, all or only the last ones
         states.push(sequence);
         return { ...answer, retryId: after.retryId };
       });
-      const replayed = (from: RetrySequence, first: number) =>
+      const replayed = (from: DeviceRetrySequence, first: number) =>
         records.slice(first).reduce((before, record) => afterRecorded(before, record, rules), from);
       expect(replayed(noRetrySequence, 0).state).toEqual(sequence.state);
       expect(replayed(sequence, 0).state).toEqual(sequence.state);

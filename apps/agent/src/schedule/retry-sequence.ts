@@ -1,30 +1,26 @@
 import { verdictOf } from '@vantage/domain';
 
-/** Retry rules of a device. */
 export interface RetryRules {
   readonly retries: number;
   readonly retryDelayMs: number;
   readonly timeoutMs: number;
-  /**
-   * No other agent checks the device: this agent retries by itself. Otherwise it waits for the controller's run
-   * request.
-   */
+  /** No other agent checks the device, so this agent retries without waiting for the controller's run request. */
   readonly retriesLocally: boolean;
-  /** The agent waits so long past RetryDelay for that run request, milliseconds. */
+  /** Time after RetryDelay that the agent waits for that run request, milliseconds. */
   readonly graceMs: number;
 }
 
 /*
  *   state      | good  | error of a regular check               | error of retry k       | 9, 10     | retry requested | delegated
  *   none       | none  | open 1, or exhausted if Retries is 0   | open k+1, or exhausted | none      | open k          | delegated
- *   open       | none  | open (the sequence goes on)            | open k+1, or exhausted | none      | open k          | delegated
+ *   open       | none  | open (the sequence continues)          | open k+1, or exhausted | none      | open k          | delegated
  *   delegated  | none  | delegated; past its time as none       | open k+1, or exhausted | none      | open k          | delegated
  *   exhausted  | none  | exhausted                              | open k+1, or exhausted | exhausted | open k          | exhausted
  */
 /** The state of a device's retries between its answers. */
 type RetryState =
   | { readonly kind: 'none' }
-  /** Retry `attempt` starts at `dueUs`; `runRequestId` is empty when nobody requested it. */
+  /** Retry `attempt` starts at `dueUs`; `runRequestId` is empty for a retry of the agent itself. */
   | {
       readonly kind: 'open';
       readonly retryId: string;
@@ -32,16 +28,13 @@ type RetryState =
       readonly dueUs: number;
       readonly runRequestId: string;
     }
-  /** Another agent retries; regular checks go on here. */
+  /** Another agent retries; regular checks continue here. */
   | { readonly kind: 'delegated'; readonly untilUs: number }
-  /** All retries failed; no retry sequence again before a good answer. */
+  /** All retries failed. The next retry sequence needs a good answer first. */
   | { readonly kind: 'exhausted' };
 
-/**
- * A device's retry sequence. `last` is the newest retry that began here, so that a late run request for it is
- * recognised.
- */
-export interface RetrySequence {
+/** A device's retry sequence. `last` is the newest retry that began here; by it a late run request is recognised. */
+export interface DeviceRetrySequence {
   readonly state: RetryState;
   readonly last: { readonly retryId: string; readonly attempt: number } | undefined;
 }
@@ -57,15 +50,15 @@ export interface RetryAnswer {
 }
 
 /** The retry sequence of a device without results. */
-export const noRetrySequence: RetrySequence = { state: { kind: 'none' }, last: undefined };
+export const noRetrySequence: DeviceRetrySequence = { state: { kind: 'none' }, last: undefined };
 
-/** The retry sequence after an answer, and the retry sequence id that the answer's record carries. */
+/** The retry sequence after an answer, and the retry sequence id for the record of the answer. */
 export function afterAnswer(
-  sequence: RetrySequence,
+  sequence: DeviceRetrySequence,
   answer: RetryAnswer,
   rules: RetryRules,
   newId: () => string,
-): { readonly sequence: RetrySequence; readonly retryId: string } {
+): { readonly sequence: DeviceRetrySequence; readonly retryId: string } {
   const stays = { sequence, retryId: answer.retryId };
   const enters = (state: RetryState) => ({ sequence: { ...sequence, state }, retryId: answer.retryId });
   switch (verdictOf(answer.code)) {
@@ -84,32 +77,36 @@ export function afterAnswer(
   }
 }
 
-/** Whether an answer took the retry sequence from none to its first error. */
-export function isFirstError(before: RetrySequence, after: RetrySequence): boolean {
-  const isQuiet = ({ state }: RetrySequence) => state.kind === 'none' || state.kind === 'delegated';
+/** Whether an answer was the first error after good ones. */
+export function isFirstError(before: DeviceRetrySequence, after: DeviceRetrySequence): boolean {
+  const isQuiet = ({ state }: DeviceRetrySequence) => state.kind === 'none' || state.kind === 'delegated';
   return isQuiet(before) && !isQuiet(after);
 }
 
-/** The retry sequence after a retry was begun. */
-export function afterRetryBegan(sequence: RetrySequence, retryId: string, attempt: number): RetrySequence {
+/** The retry sequence after a retry began. */
+export function afterRetryBegan(
+  sequence: DeviceRetrySequence,
+  retryId: string,
+  attempt: number,
+): DeviceRetrySequence {
   return { ...sequence, last: { retryId, attempt } };
 }
 
 /**
- * The retry sequence after the controller's run request for retry k. Undefined: the request is late, that retry already
- * ran.
+ * The retry sequence after the controller's run request for retry k. Undefined: the request is late, because that retry
+ * already ran.
  */
 export function afterRetryRequest(
-  sequence: RetrySequence,
+  sequence: DeviceRetrySequence,
   request: {
     readonly runRequestId: string;
     readonly retryId: string;
     readonly attempt: number;
     readonly atUs: number;
   },
-): RetrySequence | undefined {
+): DeviceRetrySequence | undefined {
   const { last, state } = sequence;
-  // Controllers before 0.3.0 ask for retry 0 where Retries is 0. Taken as a regular check it would never end.
+  // Controllers before 0.3.0 request retry 0 where Retries is 0. Treated as a regular check, it would never end.
   const attempt = Math.max(1, request.attempt);
   const concerns = last !== undefined && (last.retryId === request.retryId || state.kind === 'open');
   if (concerns && attempt <= last.attempt) return undefined;
@@ -126,22 +123,26 @@ export function afterRetryRequest(
 }
 
 /** The retry sequence after the controller delegated it to another agent. */
-export function afterDelegation(sequence: RetrySequence, nowUs: number, rules: RetryRules): RetrySequence {
+export function afterDelegation(
+  sequence: DeviceRetrySequence,
+  nowUs: number,
+  rules: RetryRules,
+): DeviceRetrySequence {
   if (sequence.state.kind === 'exhausted') return sequence;
   const wholeMs = (rules.retries + 1) * (rules.retryDelayMs + rules.timeoutMs) + rules.graceMs;
   return { ...sequence, state: { kind: 'delegated', untilUs: nowUs + wholeMs * 1000 } };
 }
 
 /**
- * The retry sequence after a result on disk, derived from its record alone: an error of a regular check carries a retry
- * id only where it opened a retry sequence. The same results in the same order lead to the same retry sequence,
- * whatever its state was before.
+ * The retry sequence after a result on disk, derived from its record alone: an error of a regular check has a retry id
+ * only if it opened a retry sequence. The same results in the same order lead to the same retry sequence, whatever its
+ * state was before.
  */
 export function afterRecorded(
-  sequence: RetrySequence,
+  sequence: DeviceRetrySequence,
   answer: RetryAnswer,
   rules: RetryRules,
-): RetrySequence {
+): DeviceRetrySequence {
   const { attempt, retryId, endUs } = answer;
   if (attempt > 0) {
     return afterAnswer(afterRetryBegan(sequence, retryId, attempt), answer, rules, () => retryId).sequence;
@@ -152,10 +153,14 @@ export function afterRecorded(
 }
 
 /**
- * A stored retry sequence as it continues at `nowUs`: an overdue retry runs now, and none waits longer than RetryDelay
- * and the grace.
+ * A stored retry sequence as it continues at `nowUs`. An overdue retry runs now, and no retry waits longer than
+ * RetryDelay and the grace.
  */
-export function resumed(sequence: RetrySequence, rules: RetryRules, nowUs: number): RetrySequence {
+export function resumed(
+  sequence: DeviceRetrySequence,
+  rules: RetryRules,
+  nowUs: number,
+): DeviceRetrySequence {
   const { state } = sequence;
   if (state.kind !== 'open') return sequence;
   const latestUs = nowUs + (rules.retryDelayMs + rules.graceMs) * 1000;

@@ -2,19 +2,20 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { assignment } from '../testing/measurements.ts';
 import { midnightUs } from '../testing/scheduler-fixture.ts';
-import { beginJob, type DeviceSchedule, nextJob, requestCheck, startOf } from './device-schedule.ts';
+import { beginJob, nextJob } from './check-job.ts';
+import { type DeviceSchedule, requestCheck, startOf } from './device-schedule.ts';
 import { noRetrySequence } from './retry-sequence.ts';
 import {
+  beginCheck,
   createScheduleState,
   endCheck,
   enqueue,
-  markBusy,
   nextStep,
   putAssignment,
   removeDevice,
   type ScheduleState,
-  skipMissed,
 } from './schedule-state.ts';
+import { skipMissed } from './skipped-checks.ts';
 
 const deviceNo = fc.integer({ min: 1, max: 4 });
 const command = fc.oneof(
@@ -31,7 +32,7 @@ const command = fc.oneof(
   fc.record({ kind: fc.constant('end' as const), deviceNo }),
   fc.record({ kind: fc.constant('skip' as const) }),
 );
-type Command = typeof command extends fc.Arbitrary<infer C> ? C : never;
+type ScheduleCommand = typeof command extends fc.Arbitrary<infer C> ? C : never;
 
 /** The time of the earliest job, found by looking at every device. */
 function earliestUs({ schedules }: ScheduleState): number | undefined {
@@ -45,7 +46,9 @@ function createModel() {
   const running: DeviceSchedule[] = [];
   const starts = new Map<DeviceSchedule, number[]>();
   let nowUs = midnightUs;
-  const apply: { readonly [K in Command['kind']]: (one: Extract<Command, { kind: K }>) => void } = {
+  const apply: {
+    readonly [K in ScheduleCommand['kind']]: (one: Extract<ScheduleCommand, { kind: K }>) => void;
+  } = {
     wait({ ms }) {
       nowUs += ms * 1000;
     },
@@ -66,7 +69,7 @@ function createModel() {
       expect(running).not.toContain(next.schedule);
       expect(next.job.atUs).toBeLessThanOrEqual(nowUs);
       const startUs = startOf(next.schedule, nowUs);
-      markBusy(state, next.schedule, startUs);
+      beginCheck(state, next.schedule, startUs);
       beginJob(next.schedule, next.job, startUs);
       running.push(next.schedule);
       starts.set(next.schedule, [...(starts.get(next.schedule) ?? []), startUs]);
@@ -85,8 +88,8 @@ function createModel() {
     running,
     starts,
     now: () => nowUs,
-    run(one: Command) {
-      const handler = apply[one.kind] as (one: Command) => void;
+    run(one: ScheduleCommand) {
+      const handler = apply[one.kind] as (one: ScheduleCommand) => void;
       handler(one);
     },
   };
@@ -160,7 +163,7 @@ test('each due time of a device is started, left out and counted, or waits', () 
           const next = nextStep(state, nowUs);
           if (kind === 'start' && next.kind === 'due') {
             const startUs = startOf(schedule, nowUs);
-            markBusy(state, schedule, startUs);
+            beginCheck(state, schedule, startUs);
             counted += 1 + beginJob(schedule, next.job, startUs).passed;
           }
           if (kind === 'end' && schedule.busy) counted += endCheck(state, schedule, nowUs);

@@ -1,8 +1,9 @@
 import { declareState } from '@vantage/kernel';
 import type { Assignment, RunRequest } from '@vantage/proto';
 import type { AgentTime } from '../clock/agent-time.ts';
-import { applyRunRequest, asOneOff, bringForward, runRequestStep } from './device-schedule.ts';
-import type { RetrySequence } from './retry-sequence.ts';
+import { applyRunRequest, asOneOff, runRequestStep } from './apply-run-request.ts';
+import { bringForward } from './device-schedule.ts';
+import type { DeviceRetrySequence } from './retry-sequence.ts';
 import {
   createScheduleState,
   enqueue,
@@ -12,50 +13,52 @@ import {
   requestUrgent,
   type ScheduleState,
 } from './schedule-state.ts';
+import { createSeenSet } from './seen-set.ts';
 
 /** The devices that this agent checks, by the controller's assignments and run requests. */
 export interface ScheduleTable {
-  /** Devices that are assigned, or checked by a run request now. */
+  /** Devices that are assigned, or that a run request checks now. */
   readonly size: number;
-  /** Replaces all assignments. Returns why some of them were refused. */
+  /** Replaces all assignments. Returns the reasons why some of them are invalid. */
   replace(assignments: readonly Assignment[]): readonly string[];
-  /** Adds, changes and removes assignments. Returns why some of them were refused. */
+  /** Adds, changes and removes assignments. Returns the reasons why some of them are invalid. */
   change(upserts: readonly Assignment[], removedDeviceNos: readonly number[]): readonly string[];
   /**
-   * Applies a run request; one that comes again after a reconnect is ignored. One that comes before the assignment that
-   * it was made for waits for it, for 15 s.
+   * Applies a run request. A request that comes again after a reconnect is ignored. A request that comes before its
+   * assignment waits for it, up to 15 s.
    */
   runRequest(runRequest: RunRequest): void;
   /**
-   * Requests one check before all that are due, also where as many checks as allowed run. `onStart` is called when it
-   * starts. False: the device is not assigned.
+   * Requests a check before all due checks, even if the limit of checks is reached. `onStart` is called when it starts.
+   * False: the device is not assigned.
    */
   runNow(deviceNo: number, onStart?: () => void): boolean;
-  /** Checks these devices within a minute, spread by their schedule offsets, where they are due later than that. */
+  /** Checks these devices within a minute, spread by their schedule offsets, unless they are due earlier. */
   runSoon(deviceNos: readonly number[]): void;
 }
 
-/** As many run requests are remembered, so that one that comes again is ignored. */
+/** Run requests that are remembered so that a repeated one is ignored. */
 const rememberedRequests = 1000;
+
 /**
- * A run request waits so long for the assignment that it was made for. It follows within a second or two, of an agent
- * with very many devices within ten; the caller of the API waits for the device's Timeout and ten seconds.
+ * A run request waits this long for the assignment that it was made for. The assignment follows within a second or two;
+ * with very many devices, within ten. The caller of the API waits for the Timeout of the device plus ten seconds.
  */
 const early = { ms: 15_000, requests: 1000 } as const;
 
-/** A table as the scheduler uses it. */
+/** The table as the scheduler uses it. */
 export interface ObservableScheduleTable extends ScheduleTable {
   readonly state: ScheduleState;
-  /** Sets the one listener, which is called after each change that came from outside. */
+  /** Sets the only listener. It is called after each change from outside. */
   onChange(listener: () => void): void;
 }
 
 /** Creates an empty table. */
 export function createScheduleTable(deps: {
   readonly time: Pick<AgentTime, 'nowUs'>;
-  /** The retry sequence that an earlier run left a device with. */
-  readonly retrySequenceOf: (deviceNo: number, nowUs: number) => RetrySequence;
-  /** How long past RetryDelay the agent waits for the controller's run request for a retry. */
+  /** The retry sequence of a device at the end of an earlier run. */
+  readonly retrySequenceOf: (deviceNo: number, nowUs: number) => DeviceRetrySequence;
+  /** Time after RetryDelay that the agent waits for the controller's run request for a retry. */
   readonly requestGraceMs: number;
 }): ObservableScheduleTable {
   const { time, requestGraceMs } = deps;
@@ -71,11 +74,11 @@ export function createScheduleTable(deps: {
       (assignment) =>
         putAssignment(state, assignment, nowUs, (deviceNo) => deps.retrySequenceOf(deviceNo, nowUs)) ?? [],
     );
-    for (const { request, untilUs } of waiting.splice(0)) if (nowUs <= untilUs) take(request, untilUs);
+    for (const { request, untilUs } of waiting.splice(0)) if (nowUs <= untilUs) accept(request, untilUs);
     changed();
     return faults;
   };
-  const take = (request: RunRequest, untilUs: number) => {
+  const accept = (request: RunRequest, untilUs: number) => {
     const nowUs = time.nowUs();
     const known = state.schedules.get(request.deviceNo);
     const step = runRequestStep(known, request);
@@ -99,14 +102,14 @@ export function createScheduleTable(deps: {
     },
     change,
     replace(assignments) {
-      const wanted = new Set(assignments.map(({ deviceNo }) => deviceNo));
+      const assigned = new Set(assignments.map(({ deviceNo }) => deviceNo));
       const removed = [...state.schedules].flatMap(([deviceNo, { oneOff }]) =>
-        oneOff || wanted.has(deviceNo) ? [] : [deviceNo],
+        oneOff || assigned.has(deviceNo) ? [] : [deviceNo],
       );
       return change(assignments, removed);
     },
     runRequest(runRequest) {
-      take(runRequest, time.nowUs() + early.ms * 1000);
+      accept(runRequest, time.nowUs() + early.ms * 1000);
       changed();
     },
     runNow(deviceNo, onStart = () => {}) {
@@ -117,10 +120,10 @@ export function createScheduleTable(deps: {
       return true;
     },
     runSoon(deviceNos) {
-      const wanted = new Set(deviceNos);
+      const selected = new Set(deviceNos);
       const nowUs = time.nowUs();
       moveAll(state, (schedule) => {
-        if (wanted.has(schedule.assignment.deviceNo)) bringForward(schedule, nowUs);
+        if (selected.has(schedule.assignment.deviceNo)) bringForward(schedule, nowUs);
       });
       changed();
     },
@@ -132,25 +135,5 @@ const trackedEarly = declareState({
   entries: early.requests,
   entryBytes: 500,
   filledBy: 'callers of the REST API',
-  atBound: 'the next one is not run, and its caller reads so',
+  atBound: 'the next one is not run, and its caller gets the reason',
 });
-
-const tracked = declareState({
-  name: 'seen_run_requests',
-  entries: 1_000,
-  entryBytes: 150,
-  filledBy: 'callers of the REST API',
-  atBound: 'the oldest is forgotten',
-});
-
-/** Creates a function that returns true for an id that is not among the last `most` new ids. */
-export function createSeenSet(most: number): (id: string) => boolean {
-  const seen = tracked(new Set<string>());
-  return (id) => {
-    if (seen.has(id)) return false;
-    seen.add(id);
-    const [oldest] = seen;
-    if (seen.size > most && oldest !== undefined) seen.delete(oldest);
-    return true;
-  };
-}

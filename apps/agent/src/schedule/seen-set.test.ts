@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSeenSet } from './schedule-table.ts';
+import { createSeenSet } from './seen-set.ts';
 
 test('an id is new once, until newer ids replace it', () => {
   const isNew = createSeenSet(2);

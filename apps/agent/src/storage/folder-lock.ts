@@ -5,17 +5,17 @@ import path from 'node:path';
 import process from 'node:process';
 import { type Clock, Fault } from '@vantage/kernel';
 
-/** An agent that ends may still hold its folder for so long. */
-const patienceMs = 10_000;
+/** An agent that is about to end may still have the lock for this long. */
+const maxWaitMs = 10_000;
 
 /**
- * Locks a data folder for the life of this process, because two agents would overwrite each other's files. The lock is
- * an abstract socket on Linux, which the kernel releases however the process ends; other systems have no lock. Throws a
- * Fault `folder-in-use` when another agent holds the lock for 10 s, and `folder-not-ours` when it, or a file in it, is
- * another user's. A full or read-only disk does not stop the agent: it runs its checks and reports the results that it
- * had to drop.
+ * Locks a data folder for the life of this process, because two agents would overwrite each other's files. On Linux the
+ * lock is an abstract socket, which the kernel releases however the process ends; other systems have no lock. Throws a
+ * Fault `folder-in-use` if another agent has the lock for 10 s, and `folder-not-ours` if the folder, or a file in it,
+ * belongs to another user. A full or read-only disk does not stop the agent: it runs its checks and reports the results
+ * that it had to drop.
  */
-export async function holdFolder(
+export async function lockFolder(
   folder: string,
   clock: Clock,
   signal: AbortSignal,
@@ -31,7 +31,7 @@ export async function holdFolder(
   }
   if (process.platform !== 'linux') return { [Symbol.asyncDispose]: async () => {} };
   const name = createHash('sha256').update(realpathSync(folder)).digest('hex');
-  const until = clock.monoMs() + patienceMs;
+  const until = clock.monoMs() + maxWaitMs;
   for (;;) {
     const server = await listen(`\0vantage-agent-${name}`);
     if (server !== undefined) return server;
@@ -46,8 +46,8 @@ export async function holdFolder(
   }
 }
 
-/** A folder of root at the top of each ext file system: it is there where the data has a disk of its own. */
-const ofFileSystem = 'lost+found';
+/** A folder of root at the top of each ext file system. It exists if the data has a disk of its own. */
+const fileSystemFolder = 'lost+found';
 
 /** The folder itself, or the first file in it, that this user may not read and write. */
 function firstForeign(folder: string): string | undefined {
@@ -57,7 +57,7 @@ function firstForeign(folder: string): string | undefined {
     names = readdirSync(folder);
   });
   return names
-    .filter((name) => name !== ofFileSystem)
+    .filter((name) => name !== fileSystemFolder)
     .map((name) => path.join(folder, name))
     .find((file) => isDenied(() => accessSync(file, constants.R_OK | constants.W_OK)));
 }

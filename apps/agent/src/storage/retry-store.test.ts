@@ -4,7 +4,7 @@ import path from 'node:path';
 import { create } from '@bufbuild/protobuf';
 import { type CheckResult, CheckResultSchema } from '@vantage/proto';
 import { afterAll, expect, test } from 'vitest';
-import { openRetryStore, type Rules } from './retry-store.ts';
+import { type AssignedRules, openRetryStore } from './retry-store.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'vantage-chains-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -13,7 +13,9 @@ let folders = 0;
 const rules = { retries: 2, retryDelayMs: 5000, timeoutMs: 1000, retriesLocally: true, graceMs: 5000 };
 
 function createFixture(folder = mkdtempSync(path.join(root, `${folders++}-`))) {
-  const assigned = new Map<number, Rules>([1, 2, 3].map((deviceNo) => [deviceNo, { revision: 1, rules }]));
+  const assigned = new Map<number, AssignedRules>(
+    [1, 2, 3].map((deviceNo) => [deviceNo, { revision: 1, rules }]),
+  );
   const faults: string[] = [];
   const open = () =>
     openRetryStore({

@@ -5,38 +5,38 @@ import type { CheckResult } from '@vantage/proto';
 import { z } from 'zod';
 import {
   afterRecorded,
+  type DeviceRetrySequence,
   noRetrySequence,
   type RetryRules,
-  type RetrySequence,
   resumed,
 } from '../schedule/retry-sequence.ts';
-import { createFaultReporter, readWithChecksum, writeWithChecksum } from './disk.ts';
+import { readWithChecksum, writeWithChecksum } from './checksummed-file.ts';
+import { createFaultReporter } from './fault-reporter.ts';
 
 /**
- * The retry sequence of each device by the results that are on disk, so that a restart continues it. A file holds the
- * retry sequences whose results left the disk; the others are derived again from the outbox. So a good result costs no
- * write.
+ * The retry sequence of each device, so that a restart continues it. A file has the retry sequences whose results left
+ * the disk; the others are derived again from the results in the outbox. A good result therefore costs no write.
  */
 export interface RetryStore {
   /** The retry sequence to continue at `nowUs` (corrected microseconds). */
-  of(deviceNo: number, nowUs: number): RetrySequence;
-  /** A result is on disk: just written, or found there at the start. Oldest first. */
+  of(deviceNo: number, nowUs: number): DeviceRetrySequence;
+  /** A result is on disk: just written, or found at the start. Call this oldest first. */
   add(result: CheckResult): void;
-  /** Drops the retry sequences of devices that are no longer assigned, or have another revision. */
+  /** Drops the retry sequences of devices that are no longer assigned or have another revision. */
   prune(): void;
-  /** Resolves when all retry sequences are in the file, or could not be written. */
+  /** Resolves when all retry sequences are in the file or the write has failed. */
   written(): Promise<void>;
 }
 
-/** The settings of a device's assignment. */
-export interface Rules {
+/** The revision and retry rules of a device's assignment. */
+export interface AssignedRules {
   readonly revision: number;
   readonly rules: RetryRules;
 }
 
 interface StoredSequence {
   readonly revision: number;
-  readonly sequence: RetrySequence;
+  readonly sequence: DeviceRetrySequence;
 }
 
 /** The file keeps its first names, so that every version reads it. */
@@ -54,29 +54,29 @@ const storedLast = z.object({ chainId: z.string(), k: z.int().min(0) }).optional
 const storedRow = z.object({ deviceNo: z.int(), revision: z.int(), phase: storedState, last: storedLast });
 const content = z.array(storedRow);
 
-/** Opens the file in the folder. `onFault` receives a fault of the disk once per change. */
+/** Opens the file in the folder. `onFault` receives a disk fault once per change. */
 export async function openRetryStore(deps: {
   readonly folder: string;
-  /** Undefined: not assigned. */
-  readonly rulesOf: (deviceNo: number) => Rules | undefined;
+  /** Undefined: the device is not assigned. */
+  readonly rulesOf: (deviceNo: number) => AssignedRules | undefined;
   readonly onFault: (text: string) => void;
 }): Promise<RetryStore> {
   const { rulesOf } = deps;
   const file = path.join(deps.folder, 'chains.bin');
   const faults = createFaultReporter(deps.onFault);
-  const kept = await load(file, faults.report);
+  const sequences = await load(file, faults.report);
   let isDirty = false;
   let writing = Promise.resolve();
 
-  const put = (deviceNo: number, own: StoredSequence) => {
-    if (own.sequence.state.kind === 'none') kept.delete(deviceNo);
-    else kept.set(deviceNo, own);
+  const put = (deviceNo: number, stored: StoredSequence) => {
+    if (stored.sequence.state.kind === 'none') sequences.delete(deviceNo);
+    else sequences.set(deviceNo, stored);
     isDirty = true;
   };
   const write = async () => {
     if (!isDirty) return;
     isDirty = false;
-    const rows = [...kept].map(([deviceNo, own]) => rowOf(deviceNo, own));
+    const rows = [...sequences].map(([deviceNo, stored]) => rowOf(deviceNo, stored));
     try {
       await writeWithChecksum(file, Buffer.from(JSON.stringify(rows)));
       faults.clear();
@@ -88,25 +88,25 @@ export async function openRetryStore(deps: {
 
   return {
     of(deviceNo, nowUs) {
-      const own = kept.get(deviceNo);
+      const stored = sequences.get(deviceNo);
       const now = rulesOf(deviceNo);
-      if (own === undefined || own.revision !== now?.revision) return noRetrySequence;
-      return resumed(own.sequence, now.rules, nowUs);
+      if (stored === undefined || stored.revision !== now?.revision) return noRetrySequence;
+      return resumed(stored.sequence, now.rules, nowUs);
     },
     add(result) {
       const { deviceNo, revision } = result;
-      const own = kept.get(deviceNo);
-      if (own === undefined && isGood(result.resultCode)) return;
+      const stored = sequences.get(deviceNo);
+      if (stored === undefined && isGood(result.resultCode)) return;
       const now = rulesOf(deviceNo);
       if (now === undefined || now.revision !== revision) return;
-      const before = own?.revision === revision ? own.sequence : noRetrySequence;
+      const before = stored?.revision === revision ? stored.sequence : noRetrySequence;
       const after = afterRecorded(before, answerOf(result), now.rules);
       if (after !== before) put(deviceNo, { revision, sequence: after });
     },
     prune() {
-      for (const [deviceNo, { revision }] of kept) {
+      for (const [deviceNo, { revision }] of sequences) {
         if (rulesOf(deviceNo)?.revision === revision) continue;
-        kept.delete(deviceNo);
+        sequences.delete(deviceNo);
         isDirty = true;
       }
     },

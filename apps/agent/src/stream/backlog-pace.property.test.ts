@@ -1,7 +1,7 @@
 import { batchRecords } from '@vantage/domain';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { backlogPace, type ControllerLoad, firstPace, longestPauseMs, spread } from './uploader.ts';
+import { backlogPace, type ControllerLoad, firstPace, maxPauseMs, spreadPause } from './backlog-pace.ts';
 
 const maybe = (max: number) => fc.option(fc.nat(max), { nil: undefined });
 const uint32 = 4_294_967_295;
@@ -14,8 +14,8 @@ const loads: fc.Arbitrary<ControllerLoad> = fc.record({
 const lasts = fc.record({
   ackMs: fc.nat(120_000),
   records: fc.integer({ min: 1, max: batchRecords }),
-  pauseMs: fc.double({ min: 0, max: longestPauseMs, noNaN: true }),
-  busyMs: fc.double({ min: 0, max: longestPauseMs, noNaN: true }),
+  pauseMs: fc.double({ min: 0, max: maxPauseMs, noNaN: true }),
+  busyMs: fc.double({ min: 0, max: maxPauseMs, noNaN: true }),
 });
 
 describe('the pace of one batch', () => {
@@ -24,7 +24,7 @@ describe('the pace of one batch', () => {
       fc.property(loads, lasts, (load, last) => {
         const { pauseMs, records } = backlogPace(load, last);
         expect(pauseMs).toBeGreaterThanOrEqual(0);
-        expect(pauseMs).toBeLessThanOrEqual(longestPauseMs);
+        expect(pauseMs).toBeLessThanOrEqual(maxPauseMs);
         expect(Number.isInteger(records)).toBe(true);
         expect(records).toBeGreaterThanOrEqual(50);
         expect(records).toBeLessThanOrEqual(batchRecords);
@@ -91,13 +91,13 @@ const scenes = fc.record({
   threadMs: fc.integer({ min: 5, max: 30 }),
   /** Batches of new records each agent has a second. */
   newPerSecond: fc.integer({ min: 0, max: 2 }),
-  /** Time between two batches that the agent and the line need; each agent has its own. */
+  /** The time between two batches that agent and network need, by agent. */
   delaysMs: fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 20, maxLength: 20 }),
 });
 
-type Scene = typeof scenes extends fc.Arbitrary<infer T> ? T : never;
+type PaceScenario = typeof scenes extends fc.Arbitrary<infer T> ? T : never;
 
-interface Job {
+interface QueuedBatch {
   readonly agent: number;
   readonly records: number;
   readonly isNew: boolean;
@@ -117,14 +117,17 @@ function createRandom(): () => number {
 }
 
 /** Plays a scene in steps of a millisecond: a queue in the order of arrival, two batches in work, one of an agent. */
-function play({ agents, batches, storeMs, threadMs, newPerSecond, delaysMs }: Scene, endMs: number) {
+function play({ agents, batches, storeMs, threadMs, newPerSecond, delaysMs }: PaceScenario, endMs: number) {
   const left = Array.from({ length: agents }, () => batches * batchRecords);
   const sendAtMs = Array.from({ length: agents }, () => 0);
   const paces = Array.from({ length: agents }, () => firstPace);
   const drainedMs = Array.from({ length: agents }, () => Number.POSITIVE_INFINITY);
   const newWaits: number[] = [];
-  const queue: Job[] = [];
-  const work = new Map<number, { readonly job: Job; readonly doneMs: number; readonly storedMs: number }>();
+  const queue: QueuedBatch[] = [];
+  const work = new Map<
+    number,
+    { readonly job: QueuedBatch; readonly doneMs: number; readonly storedMs: number }
+  >();
   /** Milliseconds that the thread worked in each second. */
   const worked: number[] = [];
   const random = createRandom();
@@ -149,7 +152,7 @@ function play({ agents, batches, storeMs, threadMs, newPerSecond, delaysMs }: Sc
       };
       const before = paces[agent] ?? firstPace;
       const pace = backlogPace(load, { ...before, records: job.records, ackMs: nowMs - job.sinceMs });
-      sendAtMs[agent] = nowMs + spread(pace.pauseMs, random()) + (delaysMs[agent] ?? 0);
+      sendAtMs[agent] = nowMs + spreadPause(pace.pauseMs, random()) + (delaysMs[agent] ?? 0);
       paces[agent] = pace;
     }
     for (let agent = 0; agent < agents; agent += 1) {
@@ -176,7 +179,7 @@ function play({ agents, batches, storeMs, threadMs, newPerSecond, delaysMs }: Sc
 }
 
 /** Milliseconds of the two slots that the new records of a second need, of 2,000. */
-function newLoad({ agents, newPerSecond, storeMs }: Scene): number {
+function newLoad({ agents, newPerSecond, storeMs }: PaceScenario): number {
   return agents * newPerSecond * (storeMs.batch + (storeMs.thousand * newRecords) / 1000);
 }
 
@@ -189,9 +192,9 @@ describe('agents with a backlog each on one controller', () => {
         fc.pre(newLoad(scene) < 800);
         const { agents, batches, storeMs, threadMs } = scene;
         const records = agents * batches * batchRecords;
-        const share = Math.min(slots, agents) - newLoad(scene) / 1000;
+        const fraction = Math.min(slots, agents) - newLoad(scene) / 1000;
         const storingMs =
-          (records * (storeMs.batch / batchRecords + storeMs.thousand / 1000)) / Math.max(0.5, share);
+          (records * (storeMs.batch / batchRecords + storeMs.thousand / 1000)) / Math.max(0.5, fraction);
         // The thread is to be busy for half of the time and a bit.
         const threadTimeMs = (records * threadMs) / 1000 / 0.5;
         const roundsMs = batches * 200;
@@ -209,7 +212,7 @@ describe('agents with a backlog each on one controller', () => {
         fc.pre(newLoad(scene) < 800 && scene.agents > 1);
         const even = { ...scene, delaysMs: scene.delaysMs.map((ms) => 5 + (ms % 10)) };
         const { drainedMs } = play(even, 3_600_000);
-        // Pauses are spread by chance: of 6,000 scenes the greatest was 1.8 times the mean.
+        // Pauses are random: of 6,000 scenarios the maximum was 1.8 times the mean.
         const meanMs = drainedMs.reduce((sum, ms) => sum + ms, 0) / drainedMs.length;
         expect(Math.max(...drainedMs)).toBeLessThan(5_000 + 2.5 * meanMs);
       }),

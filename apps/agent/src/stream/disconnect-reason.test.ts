@@ -1,7 +1,9 @@
 import { createLog } from '@vantage/kernel';
 import { Goodbye_Reason } from '@vantage/proto';
 import { expect, test } from 'vitest';
-import { createDisconnectLog, disconnectText, failuresAfter, waitAfter } from './disconnect-reason.ts';
+import { createDisconnectLog } from './disconnect-log.ts';
+import { disconnectText } from './disconnect-reason.ts';
+import { failuresAfter, waitAfter } from './reconnect-delay.ts';
 
 const around = { failures: 1, others: 0, random: () => 0.999 };
 

@@ -1,9 +1,9 @@
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
 import { Secret } from '@vantage/kernel';
 import { closedPort } from '@vantage/probes/testing';
+import { startConnectProxy } from '@vantage/testing/connect-proxy';
 import { expect, test } from 'vitest';
-import { startConnectProxy } from '../../../../tests/harness/connect-proxy.ts';
-import { openTunnel } from './connection.ts';
+import { openTunnel } from './tunnel.ts';
 
 const never = new AbortController().signal;
 

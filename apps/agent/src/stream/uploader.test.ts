@@ -7,8 +7,10 @@ import { createFakeClock } from '@vantage/kernel/testing';
 import { BatchSchema, GapRecordSchema } from '@vantage/proto';
 import { afterAll, expect, test, vi } from 'vitest';
 import type { OutboxItem } from '../outbox/outbox-state.ts';
-import { encoded, openTestOutbox, resultRecord, startsOf } from '../testing/outbox.ts';
-import { batchOf, type ControllerLoad, createUploader, type OutgoingBatch } from './uploader.ts';
+import { encoded, openTestOutbox, resultRecord, startsOf } from '../testing/outbox-fixture.ts';
+import type { ControllerLoad } from './backlog-pace.ts';
+import { batchOf, type OutgoingBatch } from './outgoing-batch.ts';
+import { createUploader } from './uploader.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'vantage-uploader-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

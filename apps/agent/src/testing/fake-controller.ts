@@ -24,9 +24,9 @@ import { z } from 'zod';
 import { certify } from '../enrol/testing/certify.ts';
 
 /** Signs its own certificate and those of agents. */
-type Authority = Pick<TestCertificate, 'cert' | 'key'>;
-const asked = z.object({ Token: z.string().optional(), CSR: z.string() });
-type Answer = NonNullable<MessageInitShape<typeof ConnectResponseSchema>['message']>;
+type FakeAuthority = Pick<TestCertificate, 'cert' | 'key'>;
+const enrolRequest = z.object({ Token: z.string().optional(), CSR: z.string() });
+type FakeAnswer = NonNullable<MessageInitShape<typeof ConnectResponseSchema>['message']>;
 
 /** A controller's end of the stream for tests: in this process, over TLS, on port 0. */
 export interface FakeController extends AsyncDisposable {
@@ -48,7 +48,7 @@ export interface FakeController extends AsyncDisposable {
   /** Whether it hands over the devices of an agent that leaves. */
   handsOver: boolean;
   /** Sends on the newest stream. */
-  send(answer: Answer): void;
+  send(answer: FakeAnswer): void;
   /** Cuts every connection. */
   cut(): void;
   /** Resolves when the predicate holds; it is called after each message. */
@@ -56,13 +56,13 @@ export interface FakeController extends AsyncDisposable {
 }
 
 /** Parts of the controller that tests change while it runs. */
-type Behaviour = Pick<
+type FakeBehaviour = Pick<
   FakeController,
   'assignments' | 'acks' | 'answersHeartbeats' | 'clockAheadUs' | 'handsOver'
 >;
 
 /** Decides what the controller answers to a message. */
-function answersTo(message: ConnectRequest['message'], now: Behaviour, atUs: bigint): Answer[] {
+function answersTo(message: ConnectRequest['message'], now: FakeBehaviour, atUs: bigint): FakeAnswer[] {
   switch (message.case) {
     case 'hello': {
       const { handsOver } = now;
@@ -98,9 +98,9 @@ interface Listening {
 async function enrol(
   request: Http2ServerRequest,
   response: Http2ServerResponse,
-  { certificate, token }: { readonly certificate: Authority; readonly token: string },
+  { certificate, token }: { readonly certificate: FakeAuthority; readonly token: string },
 ): Promise<void> {
-  const sent = asked.parse(JSON.parse(await text(request)));
+  const sent = enrolRequest.parse(JSON.parse(await text(request)));
   if (sent.Token !== token) return void response.writeHead(401).end('{"message":"unknown token"}');
   const nowUs = Date.now() * 1000;
   const times = { fromUs: nowUs - minuteUs, toUs: nowUs + 7 * dayUs };
@@ -110,7 +110,7 @@ async function enrol(
 
 /** Serves enrolment and gRPC over TLS; `converse` answers the messages of one stream. */
 async function listen(options: {
-  readonly certificate: Authority;
+  readonly certificate: FakeAuthority;
   readonly token: string;
   readonly port: number;
   readonly host: string;
@@ -160,7 +160,7 @@ async function listen(options: {
 
 /** Starts one. Agents enrol with this token; the key of `certificate` signs theirs. */
 export async function startFakeController(options: {
-  readonly certificate: Authority;
+  readonly certificate: FakeAuthority;
   readonly token: string;
   readonly assignments?: readonly Assignment[];
   readonly port?: number;

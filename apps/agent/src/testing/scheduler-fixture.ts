@@ -5,13 +5,15 @@ import { createFakeClock } from '@vantage/kernel/testing';
 import type { Measurement } from '@vantage/probes';
 import { type CheckResult, type RunRequest_Kind, RunRequestSchema } from '@vantage/proto';
 import { createAgentTime } from '../clock/agent-time.ts';
-import type { ResultContext } from '../schedule/check.ts';
+import type { ResultContext } from '../schedule/check-outcome.ts';
+import { createCheckRateLimiter } from '../schedule/check-rate-limiter.ts';
 import { createCoverage } from '../schedule/coverage.ts';
-import { createLateChecks, createLatenessMeter, createStalls } from '../schedule/due-times.ts';
-import { createRateLimiter } from '../schedule/rate-limiter.ts';
-import { noRetrySequence, type RetrySequence } from '../schedule/retry-sequence.ts';
+import { createLateChecks } from '../schedule/late-checks.ts';
+import { createLatenessMeter } from '../schedule/lateness-meter.ts';
+import { type DeviceRetrySequence, noRetrySequence } from '../schedule/retry-sequence.ts';
 import { createScheduleTable } from '../schedule/schedule-table.ts';
 import { createScheduler } from '../schedule/scheduler.ts';
+import { createStalls } from '../schedule/stalls.ts';
 import { measured } from './measurements.ts';
 
 /** Midnight of a day, so that due times are easy to read. */
@@ -27,7 +29,7 @@ export function createSchedulerFixture(
     startTakesMs?: number;
     concurrency?: number;
     checksPerMinute?: number;
-    retrySequence?: RetrySequence;
+    retrySequence?: DeviceRetrySequence;
   } = {},
 ) {
   const clock = createFakeClock(midnightUs);
@@ -73,7 +75,7 @@ export function createSchedulerFixture(
       contexts.push(context);
     },
     concurrency: more.concurrency ?? 100,
-    rateLimiter: createRateLimiter({
+    rateLimiter: createCheckRateLimiter({
       checksPerMinute: more.checksPerMinute ?? Number.POSITIVE_INFINITY,
       monoMs,
     }),

@@ -5,8 +5,8 @@ import { createLog, Secret, systemClock } from '@vantage/kernel';
 import { makeCertificate } from '@vantage/probes/testing';
 import { afterAll } from 'vitest';
 import { runAgent } from '../agent.ts';
-import type { Config } from '../config/config.ts';
-import { loadPolicy } from '../policy/policy.ts';
+import type { AgentConfig } from '../config/agent-config.ts';
+import { loadPolicy } from '../policy/policy-file.ts';
 
 /**
  * Starts whole agents in this process, each with a data folder of its own, for fake controllers with this certificate
@@ -20,7 +20,11 @@ export function useTestAgents() {
   let folders = 0;
   const newFolder = () => path.join(folder, String(folders++));
 
-  function startTestAgent(endpoints: readonly string[], dataDir = newFolder(), more: Partial<Config> = {}) {
+  function startTestAgent(
+    endpoints: readonly string[],
+    dataDir = newFolder(),
+    more: Partial<AgentConfig> = {},
+  ) {
     const policy = loadPolicy(undefined);
     if (!policy.ok) throw new Error('no policy');
     const ending = new AbortController();

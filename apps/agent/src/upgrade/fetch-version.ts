@@ -16,30 +16,29 @@ import {
 import { messageOf, replaceFile, syncFolder } from '@vantage/kernel';
 import { unpackTar } from 'modern-tar/fs';
 import { ensureFolder, writeAll } from '../storage/disk.ts';
-import type { Downloaded } from './download.ts';
+import type { DownloadOutcome } from './download.ts';
 import { digestOfFolder, statementName, type VersionsFolder } from './versions-folder.ts';
 
-/** The outcome of fetching a version. `later`: worth another try. */
-export type Fetched =
+/** `later`: worth another attempt. */
+export type FetchOutcome =
   | { readonly kind: 'there' }
   | { readonly kind: 'later' | 'refused'; readonly text: string };
 
-/** Downloads from the controller. */
-export type DownloadFrom = (wanted: {
+export type DownloadFrom = (request: {
   readonly path: string;
   readonly maxBytes: number;
   readonly onBytes: (chunk: Buffer) => Promise<void> | void;
-}) => Promise<Downloaded>;
+}) => Promise<DownloadOutcome>;
 
 const maxStatement = 4096;
-/** The results of checks need this much of the disk besides, bytes. */
+/** Disk space that stays free for the results of checks, bytes. */
 const spareBytes = 256 * mebibyte;
 const parcelName = 'parcel.part';
 const unpackedName = 'unpacked.part';
 
 /**
- * Downloads a version, verifies it with the release key and unpacks it beside the running one. The version is there,
- * whole and on the disk, only when this resolves with `there`; whatever else happens, nothing of it stays.
+ * Downloads a version, verifies it with the release key and unpacks it next to the running one. The version is complete
+ * and on disk only if this resolves with `there`. After any other outcome nothing of it remains.
  */
 export async function fetchVersion(deps: {
   readonly version: string;
@@ -47,7 +46,7 @@ export async function fetchVersion(deps: {
   readonly releaseKeyFile: string;
   readonly versions: VersionsFolder;
   readonly download: DownloadFrom;
-}): Promise<Fetched> {
+}): Promise<FetchOutcome> {
   const { folder } = deps.versions;
   const [parcel, unpacked] = [path.join(folder, parcelName), path.join(folder, unpackedName)];
   const clear = async () => {
@@ -57,7 +56,7 @@ export async function fetchVersion(deps: {
   try {
     await ensureFolder(folder);
     await clear();
-    const found = await readAbout(deps);
+    const found = await readReleaseStatement(deps);
     if (!('statement' in found)) return found;
     const { statement } = found;
     const lack = await lackOfRoom(folder, statement);
@@ -70,28 +69,28 @@ export async function fetchVersion(deps: {
     const fault = await programFault(unpacked);
     if (fault !== undefined)
       return refused(`the program of version ${deps.version} does not run here: ${fault}`);
-    const place = path.join(folder, deps.version);
+    const program = path.join(folder, deps.version);
     await replaceFile(path.join(folder, statementName(deps.version)), found.text);
-    await rm(place, { recursive: true, force: true });
-    await rename(unpacked, place);
+    await rm(program, { recursive: true, force: true });
+    await rename(unpacked, program);
     await syncFolder(folder);
     return { kind: 'there' };
   } catch (error) {
     const advice = codeOf(error) === 'ENOSPC' ? `. ${adviceOn(folder)}` : '';
     return refused(`version ${deps.version} cannot be stored: ${messageOf(error)}${advice}`);
   } finally {
-    await clear().catch(() => undefined); // the next start clears too
+    await clear().catch(() => undefined); // the next start clears it too
   }
 }
 
-/** The signed statement about the parcel, or why there is none that this host accepts. */
-async function readAbout({
+/** The signed statement about the parcel, or the reason why this host does not accept it. */
+async function readReleaseStatement({
   version,
   arch,
   releaseKeyFile,
   download,
 }: Parameters<typeof fetchVersion>[0]): Promise<
-  { readonly statement: ReleaseStatement; readonly text: string } | Exclude<Fetched, { kind: 'there' }>
+  { readonly statement: ReleaseStatement; readonly text: string } | Exclude<FetchOutcome, { kind: 'there' }>
 > {
   const key = readReleaseKey(await readFile(releaseKeyFile, 'utf8'));
   if (key === undefined) return refused(`${releaseKeyFile} has no release key`);
@@ -105,18 +104,18 @@ async function readAbout({
   const { statement } = read;
   if (statement.version !== version || statement.arch !== arch)
     return refused(
-      `the controller has the parcel of version ${statement.version} for ${statement.arch}, and ${version} for ${arch} was asked for`,
+      `the controller has the parcel of version ${statement.version} for ${statement.arch}, but ${version} for ${arch} was requested`,
     );
   return { statement, text };
 }
 
-/** Why the disk has no room for the parcel and its files beside the results of checks; undefined: it has. */
+/** The reason why the disk has no room for the parcel, its files and the results of checks; undefined: it has. */
 async function lackOfRoom(folder: string, { size, unpacked }: ReleaseStatement): Promise<string | undefined> {
   const { bavail, bsize } = await statfs(folder);
   const needed = size + unpacked + spareBytes;
   if (bavail * bsize >= needed) return undefined;
   const inMib = (bytes: number) => Math.floor(bytes / mebibyte);
-  return `the disk of ${folder} has ${inMib(bavail * bsize)} MiB left, and an upgrade needs ${inMib(needed)} MiB. ${adviceOn(folder)}`;
+  return `the disk of ${folder} has ${inMib(bavail * bsize)} MiB left, but an upgrade needs ${inMib(needed)} MiB. ${adviceOn(folder)}`;
 }
 
 const adviceOn = (folder: string) =>
@@ -128,7 +127,7 @@ async function loadParcel(
   download: DownloadFrom,
   file: string,
   { arch, size, sha256 }: ReleaseStatement,
-): Promise<Exclude<Fetched, { kind: 'there' }> | undefined> {
+): Promise<Exclude<FetchOutcome, { kind: 'there' }> | undefined> {
   const handle = await open(file, 'w', 0o600);
   const hash = createHash('sha256');
   let at = 0;
@@ -151,16 +150,16 @@ async function loadParcel(
   return undefined;
 }
 
-function refused(text: string): Exclude<Fetched, { kind: 'there' }> {
+function refused(text: string): Exclude<FetchOutcome, { kind: 'there' }> {
   return { kind: 'refused', text };
 }
 
-/** Unpacks a parcel into a folder, one file at a time. Rejects when the disk refuses, or the parcel is none. */
+/** Unpacks a parcel into a folder, one file at a time. Rejects if the disk refuses or the file is not a parcel. */
 async function unpackParcel(file: string, folder: string): Promise<void> {
   await pipeline(createReadStream(file), createGunzip(), unpackTar(folder, { concurrency: 1, strict: true }));
 }
 
-/** Why the program of a parcel does not run on this host; undefined: it does. */
+/** The reason why the program of a parcel does not run on this host; undefined: it runs. */
 async function programFault(folder: string): Promise<string | undefined> {
   try {
     await promisify(execFile)(path.join(folder, 'bin/node'), ['--version'], { timeout: 30_000, env: {} });

@@ -2,31 +2,31 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isVersion, readReleaseKey, readStatement } from '@vantage/domain';
 import { readIfPresent } from '@vantage/kernel';
-import { type Outcome, selectVersion, trialS } from './select-version.ts';
+import { type LastStart, selectVersion, trialS } from './select-version.ts';
 import { digestOfFolder, openVersionsFolder, statementName, type VersionsFolder } from './versions-folder.ts';
 
 /** The program that the launcher starts. */
 export interface LaunchPlan {
   /** The folder of the program. */
   readonly program: string;
-  /** A version on trial is ended after so many seconds unless `trialFile` is gone by then; 0: it is on no trial. */
+  /** Time limit of a version on trial: it is ended unless `trialFile` is gone by then; 0: no trial. */
   readonly seconds: number;
   readonly trialFile: string;
-  /** For the log; undefined: nothing happened. */
+  /** For the log; undefined: nothing to report. */
   readonly text: string | undefined;
 }
 
 /**
- * Plans the next start and keeps what follows from the last one. A version that came by an upgrade is started only
- * while its files are the ones that the release key signed: the agent's own user may write them. Where they are not,
- * the installed program is started.
+ * Plans the next start and stores what follows from the last one. A version from an upgrade is started only while its
+ * files are the ones that the release key signed, because the agent's own user may write them. Otherwise the installed
+ * program is started.
  */
 export async function planLaunch(deps: {
   /** Folder of the installed program. */
   readonly home: string;
   readonly dataDir: string;
   readonly releaseKeyFile: string | undefined;
-  readonly outcome: Outcome;
+  readonly outcome: LastStart;
 }): Promise<LaunchPlan> {
   const { home, releaseKeyFile, outcome } = deps;
   const versions = openVersionsFolder(deps.dataDir);
@@ -38,8 +38,8 @@ export async function planLaunch(deps: {
     version === installed ? { program: home } : verified(versions, version, releaseKeyFile);
   const start = async (version: string, text?: string): Promise<LaunchPlan> => {
     const { program, fault } = await programOf(version);
-    const said = [text, fault === undefined ? undefined : `${fault}; the installed program is started`];
-    const log = said.filter((part) => part !== undefined).join('; ');
+    const parts = [text, fault === undefined ? undefined : `${fault}; the installed program is started`];
+    const log = parts.filter((part) => part !== undefined).join('; ');
     return { program: program ?? home, seconds: 0, trialFile, text: log === '' ? undefined : log };
   };
   switch (selection.kind) {
@@ -77,7 +77,7 @@ export async function installedVersion(home: string): Promise<string> {
   return (await readFile(path.join(home, 'VERSION'), 'utf8')).trim();
 }
 
-/** The folder of a version whose files are the signed ones, or why they are not. */
+/** The folder of a version whose files are the signed ones, or the reason why they are not. */
 interface Verified {
   readonly program?: string;
   readonly fault?: string;
@@ -88,7 +88,7 @@ async function verified(
   version: string,
   releaseKeyFile: string | undefined,
 ): Promise<Verified> {
-  const place = path.join(folder, version);
+  const program = path.join(folder, version);
   if (!isVersion(version)) return { fault: 'a damaged file names no version' };
   const line = releaseKeyFile === undefined ? undefined : await readIfPresent(releaseKeyFile);
   const key = readReleaseKey(line ?? '');
@@ -96,8 +96,8 @@ async function verified(
   const text = await readIfPresent(path.join(folder, statementName(version)));
   const read = readStatement(text ?? '', key);
   if (!read.ok) return { fault: `the statement about version ${version} ${read.fault}` };
-  const tree = await digestOfFolder(place).catch(() => '');
+  const tree = await digestOfFolder(program).catch(() => '');
   return read.statement.version === version && read.statement.tree === tree
-    ? { program: place }
+    ? { program }
     : { fault: `the files of version ${version} are not the signed ones` };
 }

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Chosen, type Outcome, selectVersion, type Trial } from './select-version.ts';
+import { type ChosenVersion, type LastStart, selectVersion, type TrialVersion } from './select-version.ts';
 
 const installed = '1.0.0';
-const current: Chosen = { upgradeId: 'a', version: '1.1.0', previous: '1.0.0', installed };
-const trial: Trial = { upgradeId: 'b', version: '1.2.0', previous: '1.1.0', installed, starts: 1 };
-const ended: Outcome = { kind: 'ended', status: 1 };
-const late: Outcome = { kind: 'late' };
+const current: ChosenVersion = { upgradeId: 'a', version: '1.1.0', previous: '1.0.0', installed };
+const trial: TrialVersion = { upgradeId: 'b', version: '1.2.0', previous: '1.1.0', installed, starts: 1 };
+const ended: LastStart = { kind: 'ended', status: 1 };
+const late: LastStart = { kind: 'late' };
 
 test.each([
   ['nothing was ever upgraded', {}, { kind: 'installed' }],
@@ -33,11 +33,11 @@ test.each([
 test('a version that is never confirmed is given up after at most three starts, however each of them ends', () => {
   const outcome = fc.oneof(
     fc.constant(late),
-    fc.nat(255).map((status): Outcome => ({ kind: 'ended', status })),
+    fc.nat(255).map((status): LastStart => ({ kind: 'ended', status })),
   );
   fc.assert(
     fc.property(fc.array(outcome, { minLength: 4, maxLength: 4 }), (outcomes) => {
-      let tried: Trial | undefined = { ...trial, starts: 0 };
+      let tried: TrialVersion | undefined = { ...trial, starts: 0 };
       let starts = 0;
       for (const one of outcomes) {
         const selection = selectVersion({ installed, current, trial: tried, outcome: one });

@@ -1,6 +1,6 @@
-/** A version that was chosen, as the file on the disk has it. */
-export interface Chosen {
-  /** The upgrade that asked for it. */
+/** A version that an upgrade chose, as stored on disk. */
+export interface ChosenVersion {
+  /** The upgrade that requested it. */
   readonly upgradeId: string;
   readonly version: string;
   /** The version that ran before it. */
@@ -10,33 +10,26 @@ export interface Chosen {
 }
 
 /** A version that is not confirmed yet. */
-export interface Trial extends Chosen {
-  /** How often it was started. */
+export interface TrialVersion extends ChosenVersion {
+  /** The number of its starts. */
   readonly starts: number;
 }
 
-/**
- * How the last start of a version on trial ended: by itself with an exit status, or by the launcher because it was
- * late.
- */
-export type Outcome = { readonly kind: 'ended'; readonly status: number } | { readonly kind: 'late' };
+/** The end of the last start of a version on trial: an exit status, or `late` if the launcher ended it. */
+export type LastStart = { readonly kind: 'ended'; readonly status: number } | { readonly kind: 'late' };
 
 /** The version that the launcher starts. */
 export type Selection =
   | { readonly kind: 'installed' }
-  /**
-   * The files on the disk are of an installed program that is not there any more: an operator installed another one by
-   * hand.
-   */
+  /** The files on the disk belong to an installed program that is gone: an operator installed another one manually. */
   | { readonly kind: 'replaced' }
   | { readonly kind: 'current'; readonly version: string }
-  | { readonly kind: 'try'; readonly trial: Trial }
+  | { readonly kind: 'try'; readonly trial: TrialVersion }
   /** The version on trial is given up, for the reason `text`. */
-  | { readonly kind: 'back'; readonly trial: Trial; readonly text: string };
+  | { readonly kind: 'back'; readonly trial: TrialVersion; readonly text: string };
 
-/** A version on trial must be connected and have reported within this time of its start, seconds. */
+/** A version on trial must connect and report within this time after its start, seconds. */
 export const trialS = 120;
-/** A version on trial is started this often at most. */
 const maxStarts = 3;
 
 /*
@@ -44,15 +37,15 @@ const maxStarts = 3;
  *   another one       | any                          | any     | replaced: the installed program
  *   the same          | late, or started three times | any     | back to the version before it
  *   the same          | any other                    | any     | the version on trial
- *   the same          | none                         | one     | current
+ *   the same          | none                         | some    | current
  *   any               | none                         | none    | installed
  */
 /** Chooses the version to start. Pure. */
 export function selectVersion(now: {
   readonly installed: string;
-  readonly current: Chosen | undefined;
-  readonly trial: Trial | undefined;
-  readonly outcome: Outcome;
+  readonly current: ChosenVersion | undefined;
+  readonly trial: TrialVersion | undefined;
+  readonly outcome: LastStart;
 }): Selection {
   const { installed, current, trial, outcome } = now;
   const chosen = trial ?? current;

@@ -49,7 +49,7 @@ async function open(
     ...values,
   });
   const ask = async (upgradeId: string, asked: string) => {
-    upgrader.asked(create(UpgradeSchema, { upgradeId, version: asked }));
+    upgrader.request(create(UpgradeSchema, { upgradeId, version: asked }));
     await upgrader.settled();
   };
   return { upgrader, sent, ask, restart };
@@ -61,7 +61,7 @@ test('a version on trial says nothing until a report of it is answered, also whe
   upgrader.connected();
   await ask('u', '1.1.0');
   expect(sent).toEqual([]);
-  upgrader.answered();
+  upgrader.reportAnswered();
   await upgrader.settled();
   expect(sent).toEqual(['u RUNNING']);
   expect([await versions().trial(), await versions().current()]).toMatchObject([undefined, chosen]);
@@ -94,7 +94,7 @@ test('an agent goes back to the version before without a download, and refuses a
 });
 
 test.each([
-  ['from a checkout or in a container', { home: undefined }, 'upgrade that one'],
+  ['from a checkout or in a container', { home: undefined }, 'upgrade the checkout or the image'],
   ['on a host without a release key', { releaseKeyFile: '/nowhere/release.pub' }, 'release key'],
 ])('an agent that runs %s cannot upgrade itself, and says so', async (_, values, text) => {
   const { upgrader, sent, ask } = await open('1.0.0', values);

@@ -1,45 +1,48 @@
 import path from 'node:path';
-import { compareVersions, isVersion, type ParcelArchitecture, readReleaseKey } from '@vantage/domain';
+import { isVersion, type ParcelArchitecture, readReleaseKey } from '@vantage/domain';
 import { backoffMs, type Clock, type Logger, messageOf, readIfPresent, type Secret } from '@vantage/kernel';
 import { UpgradeReport_State as State, type Upgrade } from '@vantage/proto';
-import type { Proof } from '../enrol/enrolment.ts';
-import { standardPings } from '../stream/connection.ts';
-import { type Downloaded, download } from './download.ts';
-import { type Fetched, fetchVersion } from './fetch-version.ts';
+import type { Proof } from '../enrol/own-certificate.ts';
+import { standardPings } from '../stream/controller-connection.ts';
+import { decideUpgrade } from './decide-upgrade.ts';
+import { type DownloadOutcome, download } from './download.ts';
+import { type FetchOutcome, fetchVersion } from './fetch-version.ts';
 import { installedVersion } from './launch-plan.ts';
-import type { Chosen, Trial } from './select-version.ts';
+import type { ChosenVersion, TrialVersion } from './select-version.ts';
 import { openVersionsFolder } from './versions-folder.ts';
 
 /** A report to the controller about an upgrade. */
-interface Report {
+interface UpgradeReportFields {
   readonly upgradeId: string;
   readonly state: State;
   readonly text: string;
 }
 
-/** Runs another version of this agent when the controller asks for it. */
+/** Runs another version of this agent when the controller requests it. */
 export interface Upgrader {
-  /** The parcel of this host; empty where the agent cannot upgrade itself. */
+  /** The architecture of this host's parcel; empty if the agent cannot upgrade itself. */
   readonly architecture: string;
-  /** Why this agent cannot upgrade itself; empty: it can. */
+  /** The reason why this agent cannot upgrade itself; empty: it can. */
   readonly fault: string;
-  /** The controller asks for another version. A request that is in work already changes nothing. */
-  asked(upgrade: Upgrade): void;
-  /** A stream is up: the last outcome is sent again. */
+  /** The controller requests another version. A request that is already in progress changes nothing. */
+  request(upgrade: Upgrade): void;
+  /** A stream is up: sends the last outcome again. */
   connected(): void;
-  /** The controller answered a report of this agent: a version on trial is confirmed. */
-  answered(): void;
-  /** Resolves when nothing is in work any more; the signal of the agent ends a download. */
+  /** The controller answered a report of this agent, so a version on trial is confirmed. */
+  reportAnswered(): void;
+  /** Resolves when no upgrade is in progress. The signal of the agent ends a download. */
   settled(): Promise<void>;
 }
 
 const retries = { baseMs: 10_000, capMs: 60_000 };
-/** A controller that is busy, or a cut line, gets this long. */
-const tryForMs = 30 * 60_000;
+
+/** Time limit for a busy controller or a broken connection. */
+const maxFetchMs = 30 * 60_000;
+
 const architectures: Readonly<Record<string, ParcelArchitecture>> = { x64: 'amd64', arm64: 'arm64' };
 
 interface UpgraderDeps {
-  /** Folder of the installed program, as the launcher gave it; undefined: no launcher started this agent. */
+  /** Folder of the installed program, as the launcher passed it; undefined: no launcher started this agent. */
   readonly home: string | undefined;
   readonly dataDir: string;
   readonly releaseKeyFile: string | undefined;
@@ -50,20 +53,20 @@ interface UpgraderDeps {
   readonly endpoints: readonly string[];
   readonly proxy: Secret | undefined;
   readonly prove: (endpoint: string, signal: AbortSignal) => Promise<Proof>;
-  readonly send: (report: Report) => void;
-  /** Ends this process, so that the launcher starts the version that was chosen. */
+  readonly send: (report: UpgradeReportFields) => void;
+  /** Ends this process, so that the launcher starts the chosen version. */
   readonly restart: () => void;
   readonly signal: AbortSignal;
 }
 
-/** Opens the upgrader: reads what earlier upgrades left, and removes what an interrupted one left. */
+/** Opens the upgrader. Reads the outcome of earlier upgrades, and removes the files of an interrupted one. */
 export async function openUpgrader(deps: UpgraderDeps): Promise<Upgrader> {
   const { version, log, send } = deps;
   const host = await hostOf(deps);
   if ('fault' in host) return unable(host.fault, send);
   const { versions, installed, arch, releaseKeyFile } = host;
-  let trial = ownOr(await versions.trial(), version);
-  let current = ownOr(await versions.current(), version);
+  let trial = entryOf(await versions.trial(), version);
+  let current = entryOf(await versions.current(), version);
   let failed = await versions.failed();
   let work: { readonly upgradeId: string; readonly done: Promise<void> } | undefined;
   const fail = async (upgrade: Upgrade, text: string) => {
@@ -82,26 +85,26 @@ export async function openUpgrader(deps: UpgraderDeps): Promise<Upgrader> {
   const prepare = async (upgrade: Upgrade, kind: 'switch' | 'download'): Promise<string | undefined> => {
     if (kind === 'switch') return undefined;
     send({ upgradeId: upgrade.upgradeId, state: State.DOWNLOADING, text: '' });
-    const wanted = { version: upgrade.version, arch, releaseKeyFile, versions };
-    const fetched = await fetchPatiently(deps, (from) => fetchVersion({ ...wanted, download: from }));
+    const request = { version: upgrade.version, arch, releaseKeyFile, versions };
+    const fetched = await fetchWithRetries(deps, (from) => fetchVersion({ ...request, download: from }));
     return fetched.kind === 'there' ? undefined : fetched.text;
   };
   const upgradeTo = async (upgrade: Upgrade) => {
     const { upgradeId } = upgrade;
-    const asked = upgrade.version;
+    const requested = upgrade.version;
     const isOnTrial = trial !== undefined;
-    const decision = decideUpgrade({ asked, running: version, previous: previous(), isOnTrial });
+    const decision = decideUpgrade({ requested, running: version, previous: previous(), isOnTrial });
     if (decision.kind === 'none') return send({ upgradeId, state: State.RUNNING, text: '' });
     if (decision.kind === 'refuse') return fail(upgrade, decision.text);
     const fault = await prepare(upgrade, decision.kind);
     if (deps.signal.aborted) return;
     if (fault !== undefined) return fail(upgrade, fault);
-    await versions.keepTrial({ upgradeId, version: asked, previous: version, installed, starts: 0 });
-    log.info({ from: version, to: asked }, 'another version of this agent starts');
+    await versions.keepTrial({ upgradeId, version: requested, previous: version, installed, starts: 0 });
+    log.info({ from: version, to: requested }, 'another version of this agent starts');
     send({ upgradeId, state: State.RESTARTING, text: '' });
     deps.restart();
   };
-  const confirm = async (chosen: Trial) => {
+  const confirm = async (chosen: TrialVersion) => {
     await versions.confirm();
     await versions.keepOnly([chosen.version, chosen.previous]);
     [current, trial, failed] = [chosen, undefined, undefined];
@@ -116,21 +119,21 @@ export async function openUpgrader(deps: UpgraderDeps): Promise<Upgrader> {
       });
     work = { upgradeId, done };
   };
-  const kept = [trial?.version, trial?.previous, current?.version, current?.previous];
-  await versions.keepOnly(kept.filter((one) => one !== undefined)).catch(() => undefined); // the disk refuses
+  const versionsInUse = [trial?.version, trial?.previous, current?.version, current?.previous];
+  await versions.keepOnly(versionsInUse.filter((used) => used !== undefined)).catch(() => undefined); // the disk refuses
   return {
     architecture: arch,
     fault: '',
-    asked(upgrade) {
-      // A controller that has not heard the outcome of an upgrade asks for it again in the next session.
+    request(upgrade) {
+      // A controller that missed the outcome of an upgrade requests it again in the next session.
       if (upgrade.upgradeId === trial?.upgradeId) return;
       if (upgrade.upgradeId === failed?.upgradeId) report();
       else if (work === undefined) begin(upgrade.upgradeId, () => upgradeTo(upgrade));
       else if (work.upgradeId !== upgrade.upgradeId)
-        send({ upgradeId: upgrade.upgradeId, state: State.FAILED, text: 'another upgrade is in work' });
+        send({ upgradeId: upgrade.upgradeId, state: State.FAILED, text: 'another upgrade is in progress' });
     },
     connected: report,
-    answered() {
+    reportAnswered() {
       const chosen = trial;
       if (chosen !== undefined && work === undefined) begin(chosen.upgradeId, () => confirm(chosen));
     },
@@ -138,96 +141,57 @@ export async function openUpgrader(deps: UpgraderDeps): Promise<Upgrader> {
   };
 }
 
-/** The host's properties that an upgrade needs, or the first that is missing. The fault has at most 100 characters. */
+/** The properties of the host that an upgrade needs, or the fault of the first missing one, at most 100 characters. */
 async function hostOf({ home, dataDir, releaseKeyFile }: UpgraderDeps) {
   const arch = architectures[process.arch];
   if (home === undefined || arch === undefined)
-    return { fault: 'it runs from a checkout or in a container: upgrade that one' };
+    return { fault: 'it runs from a checkout or in a container: upgrade the checkout or the image' };
   const key = releaseKeyFile === undefined ? undefined : await readIfPresent(releaseKeyFile).catch(() => '');
   if (releaseKeyFile === undefined || key === undefined || readReleaseKey(key) === undefined)
-    return {
-      fault: 'its host has no release key: docs/install-agent.md, "Upgrades from afar", says how to add it',
-    };
+    return { fault: 'its host has no release key; docs/install-agent.md says how to add it' };
   const installed = await installedVersion(home).catch(() => '');
   if (!isVersion(installed)) return { fault: `${path.join(home, 'VERSION')} has no version`.slice(0, 100) };
   return { versions: openVersionsFolder(dataDir), installed, arch, releaseKeyFile };
 }
 
-function unable(fault: string, send: (report: Report) => void): Upgrader {
+function unable(fault: string, send: (report: UpgradeReportFields) => void): Upgrader {
   return {
     architecture: '',
     fault,
-    asked: ({ upgradeId }) =>
+    request: ({ upgradeId }) =>
       send({ upgradeId, state: State.FAILED, text: `this agent cannot upgrade itself: ${fault}` }),
     connected() {},
-    answered() {},
+    reportAnswered() {},
     settled: async () => {},
   };
 }
 
-/** The entry of a file about the running version; undefined: it is about another one. */
-function ownOr<T extends Chosen>(chosen: T | undefined, version: string): T | undefined {
+/** The entry of a file if it is about the running version. */
+function entryOf<T extends ChosenVersion>(chosen: T | undefined, version: string): T | undefined {
   return chosen?.version === version ? chosen : undefined;
 }
 
-/** Fetches from one controller after the other until it is done or refused, for half an hour. */
-async function fetchPatiently(
+/** Fetches from one controller after the other until the version is there or refused, for at most half an hour. */
+async function fetchWithRetries(
   deps: UpgraderDeps,
-  fetch: (from: Parameters<typeof fetchVersion>[0]['download']) => Promise<Fetched>,
-): Promise<Exclude<Fetched, { kind: 'later' }>> {
+  fetch: (from: Parameters<typeof fetchVersion>[0]['download']) => Promise<FetchOutcome>,
+): Promise<Exclude<FetchOutcome, { kind: 'later' }>> {
   const { clock, random, signal, endpoints, proxy } = deps;
   const beganMs = clock.monoMs();
   for (let count = 0; ; count += 1) {
     const endpoint = endpoints[count % endpoints.length] ?? '';
-    const fetched = await fetch(async (wanted): Promise<Downloaded> => {
+    const fetched = await fetch(async (request): Promise<DownloadOutcome> => {
       const proof = await deps.prove(endpoint, signal);
       if (proof.kind !== 'certificate') return { kind: 'later', text: 'the agent has no certificate' };
       const { cert, key, ca } = proof;
       return download(
         { endpoint, proxy, ca, proof: { cert, key }, clock, pings: standardPings },
-        wanted,
+        request,
         signal,
       );
     });
     if (fetched.kind !== 'later') return fetched;
-    if (signal.aborted || clock.monoMs() - beganMs > tryForMs) return { ...fetched, kind: 'refused' };
+    if (signal.aborted || clock.monoMs() - beganMs > maxFetchMs) return { ...fetched, kind: 'refused' };
     await clock.sleep(1000 + backoffMs(count, retries, random), signal).catch(() => undefined);
   }
-}
-
-/** The decision about a request to run another version. `text`: for the operator. */
-type UpgradeDecision =
-  /** It runs already. */
-  | { readonly kind: 'none' }
-  /** The version that ran before, which is still on the disk. */
-  | { readonly kind: 'switch' }
-  | { readonly kind: 'download' }
-  | { readonly kind: 'refuse'; readonly text: string };
-
-/*
- *   asked for                             | decision
- *   no version                            | refuse
- *   anything, while a version is on trial | refuse
- *   the running version                   | none
- *   the version that ran before           | switch
- *   an older one                          | refuse: a controller that somebody took over must not bring back old faults
- *   a newer one                           | download
- */
-/** Decides about a request of the controller. Pure. */
-export function decideUpgrade(now: {
-  readonly asked: string;
-  readonly running: string;
-  /** The version that ran before and is on the disk; undefined: none. */
-  readonly previous: string | undefined;
-  readonly isOnTrial: boolean;
-}): UpgradeDecision {
-  const { asked, running, previous, isOnTrial } = now;
-  if (!isVersion(asked)) return { kind: 'refuse', text: 'the controller named no version' };
-  if (isOnTrial)
-    return { kind: 'refuse', text: `version ${running} has just started and is not confirmed yet` };
-  if (asked === running) return { kind: 'none' };
-  if (asked === previous) return { kind: 'switch' };
-  if (compareVersions(asked, running) > 0) return { kind: 'download' };
-  const back = previous === undefined ? '' : `; the agent goes back to ${previous} only`;
-  return { kind: 'refuse', text: `version ${asked} is older than the running ${running}${back}` };
 }

@@ -5,7 +5,7 @@ import { type ParcelFile, treeDigest } from '@vantage/domain';
 import { ignoreMissing, parseJson, replaceFile, syncFolder } from '@vantage/kernel';
 import { z } from 'zod';
 import { ensureFolder } from '../storage/disk.ts';
-import type { Chosen, Trial } from './select-version.ts';
+import type { ChosenVersion, TrialVersion } from './select-version.ts';
 
 const chosenShape = z.object({
   upgradeId: z.string(),
@@ -16,34 +16,33 @@ const chosenShape = z.object({
 const trialShape = chosenShape.extend({ starts: z.int().min(0) });
 const failedShape = z.object({ upgradeId: z.string(), version: z.string(), text: z.string() });
 
-/** An upgrade that came to nothing. */
 type FailedUpgrade = z.output<typeof failedShape>;
 
 /**
- * The folder with the versions that came by upgrades: `VERSION/` each, with its signed statement `VERSION.sig`, and
- * three files: `trial` (the version that is being tried), `current` (the last one that was confirmed) and `failed`. A
- * file is replaced as a whole, so that a process that ends at any point leaves the state before a step or after it.
+ * The folder with the versions from upgrades. Each has a folder `VERSION/` and a signed statement `VERSION.sig`. Three
+ * files describe them: `trial` (the version on trial), `current` (the last confirmed one) and `failed`. A file is
+ * replaced as a whole, so a process that ends at any point leaves the state before a step or after it.
  */
 export interface VersionsFolder {
   readonly folder: string;
   readonly trialFile: string;
-  /** A file that is missing or damaged is undefined. */
-  current(): Promise<Chosen | undefined>;
-  trial(): Promise<Trial | undefined>;
+  /** Undefined if the file is missing or damaged. */
+  current(): Promise<ChosenVersion | undefined>;
+  trial(): Promise<TrialVersion | undefined>;
   failed(): Promise<FailedUpgrade | undefined>;
-  /** The next start tries this version; also counts its starts. */
-  keepTrial(trial: Trial): Promise<void>;
-  /** The version on trial is the current one from now on. */
+  /** The next start tries this version. Also counts its starts. */
+  keepTrial(trial: TrialVersion): Promise<void>;
+  /** The version on trial becomes the current one. */
   confirm(): Promise<void>;
-  /** Keeps why an upgrade failed. */
+  /** Stores why an upgrade failed. */
   keepFailure(failure: FailedUpgrade): Promise<void>;
-  /** The version on trial is none any more. */
+  /** No version is on trial any longer. */
   endTrial(): Promise<void>;
-  /** Removes every version but these, and what an upgrade that was interrupted left. */
+  /** Removes all other versions, and the files of an interrupted upgrade. */
   keepOnly(versions: readonly string[]): Promise<void>;
 }
 
-/** Opens the folder of an agent's data; makes nothing yet. */
+/** Opens the folder of an agent's data. It creates the folder at the first write. */
 export function openVersionsFolder(dataDir: string): VersionsFolder {
   const folder = path.join(dataDir, 'versions');
   const file = (name: string) => path.join(folder, name);
@@ -72,9 +71,10 @@ export function openVersionsFolder(dataDir: string): VersionsFolder {
     keepFailure: (failure) => write('failed', failure),
     endTrial: () => remove('trial'),
     async keepOnly(versions) {
-      const kept = new Set(['trial', 'current', 'failed', ...versions, ...versions.map(statementName)]);
+      const retained = new Set(['trial', 'current', 'failed', ...versions, ...versions.map(statementName)]);
       const names = await readdir(folder).catch(() => []);
-      for (const name of names) if (!kept.has(name)) await rm(file(name), { recursive: true, force: true });
+      for (const name of names)
+        if (!retained.has(name)) await rm(file(name), { recursive: true, force: true });
     },
   };
 }
@@ -85,20 +85,20 @@ export function statementName(version: string): string {
 }
 
 /**
- * The digest of a folder's files, as `treeDigest` has it. Throws for anything that is no file or folder: a link would
- * lead out of what was signed. With `isSynced` the files are on the disk when it resolves.
+ * The digest of a folder's files; see `treeDigest`. Throws for an entry that is neither a file nor a folder, because a
+ * link would lead out of the signed files. With `isSynced` the files are on disk when it resolves.
  */
 export async function digestOfFolder(folder: string, { isSynced = false } = {}): Promise<string> {
   const files: ParcelFile[] = [];
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (entry.isDirectory()) continue;
-    const place = path.join(entry.parentPath, entry.name);
-    if (!entry.isFile()) throw new Error(`${place} is neither a file nor a folder`);
-    const handle = await open(place, 'r');
+    const file = path.join(entry.parentPath, entry.name);
+    if (!entry.isFile()) throw new Error(`${file} is neither a file nor a folder`);
+    const handle = await open(file, 'r');
     try {
       const { mode } = await handle.stat();
       const sha256 = await digestOfFile(handle);
-      files.push({ name: path.relative(folder, place), isExecutable: (mode & 0o100) !== 0, sha256 });
+      files.push({ name: path.relative(folder, file), isExecutable: (mode & 0o100) !== 0, sha256 });
       if (isSynced) await handle.sync();
     } finally {
       await handle.close();

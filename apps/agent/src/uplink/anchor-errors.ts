@@ -5,59 +5,59 @@ import type { AnchorAnswer, AnchorState } from './anchor-state.ts';
 import { asBehindAnchor } from './reachability.ts';
 
 /** The agent's view of one anchor. */
-export interface Place {
+export interface MonitoredAnchor {
   readonly anchor: Anchor;
   state: AnchorState;
-  /** Its last check. */
+  /** The answer of its last check. */
   last: AnchorAnswer | undefined;
-  /** When the first check that it answered after a silence began, monotonic milliseconds. */
+  /** Start of the first check that it answered after a silence, monotonic milliseconds. */
   answersFromMs: number;
-  /** Devices whose errors became code 10 since it is silent. */
+  /** Devices whose errors became code 10 since it became silent. */
   readonly missed: Set<number>;
 }
 
-/** Errors that wait for checks of anchors. */
+/** Errors of devices that wait for checks of anchors. */
 export interface AnchorErrors {
   /**
-   * Holds an error until the anchors at `open` were checked. Resolves with undefined where none of them could be
+   * Postpones an error until the anchors at `open` were checked. Resolves with undefined if none of them could be
    * checked.
    */
-  hold(error: {
+  postpone(error: {
     readonly deviceNo: number;
     readonly measurement: Measurement;
-    /** Begin and end of the check, monotonic milliseconds. */
+    /** Start and end of the check, monotonic milliseconds. */
     readonly begunMs: number;
     readonly endMs: number;
     readonly open: readonly number[];
   }): Promise<Measurement | undefined>;
-  /** A check of the anchor at `place`, begun at `startMs` (monotonic), ended with this answer. */
-  checked(place: number, answer: AnchorAnswer, startMs: number): void;
-  /** The anchors are others now: no error waits any more. */
+  /** A check of the anchor at `index`, started at `startMs` (monotonic), ended with this answer. */
+  checked(index: number, answer: AnchorAnswer, startMs: number): void;
+  /** The anchors have changed: no error waits for the earlier ones. */
   releaseAll(): void;
-  /** Monotonic milliseconds of the oldest error that waits; undefined: none waits. */
+  /** The oldest error that waits, monotonic milliseconds; undefined: none waits. */
   readonly oldestMs: number | undefined;
 }
 
-interface PendingError {
+interface ErrorAtAnchors {
   readonly deviceNo: number;
   readonly endMs: number;
-  /** Places of the anchors that still have to be checked. */
+  /** Indexes of the anchors that are still to be checked. */
   readonly open: Set<number>;
   hasAnswer: boolean;
-  readonly release: (verdict: Verdict) => void;
+  readonly release: (verdict: AnchorVerdict) => void;
 }
 
-type Verdict = 'stands' | 'unknown' | { readonly behind: Anchor };
+type AnchorVerdict = 'stands' | 'unknown' | { readonly behind: Anchor };
 
 /*
  * An error waits for each of its anchors:
  *
- *   the anchor                                        | the error
+ *   anchor                                            | error
  *   was silent in its last check before the error     | code 10 at once
- *   was silent when the device's check began          | code 10 at once: what that check sent may have been lost on the way
- *   is silent in a check that ends after the error    | code 10, also when that check began before the error
- *   answers a check that began after the error        | stands, when all of its anchors do so
- *   cannot be checked                                 | as if it was no anchor; where all are so: the rule of the uplink
+ *   was silent when the check of the device began     | code 10 at once, because packets of that check may have been lost
+ *   is silent in a check that ends after the error    | code 10, even if that check began before the error
+ *   answers a check that began after the error        | stands when all of its anchors do so
+ *   cannot be checked                                 | is judged by the other anchors; without any, by the uplink's rule
  */
 
 const tracked = declareState({
@@ -68,27 +68,27 @@ const tracked = declareState({
   atBound: 'the limit of checks at one time',
 });
 
-/** Creates the list. `places` are the anchors now, near to far. */
-export function createAnchorErrors(places: () => readonly Place[]): AnchorErrors {
-  const pending = tracked(new Set<PendingError>());
-  const release = (error: PendingError, verdict: Verdict) => {
+/** Creates the list. `monitored` returns the present anchors, near to far. */
+export function createAnchorErrors(monitored: () => readonly MonitoredAnchor[]): AnchorErrors {
+  const pending = tracked(new Set<ErrorAtAnchors>());
+  const release = (error: ErrorAtAnchors, verdict: AnchorVerdict) => {
     pending.delete(error);
     error.release(verdict);
   };
-  const hide = (error: PendingError, place: number) => {
-    const at = places()[place];
+  const hide = (error: ErrorAtAnchors, index: number) => {
+    const at = monitored()[index];
     at?.missed.add(error.deviceNo);
-    // The nearest silent anchor on the way is the cause.
+    // The nearest silent anchor on the route is the cause.
     const cause =
-      places()
-        .slice(0, place)
+      monitored()
+        .slice(0, index)
         .find(({ last }) => last === 'silent') ?? at;
     release(error, cause === undefined ? 'unknown' : { behind: cause.anchor });
   };
   return {
-    hold: ({ deviceNo, measurement, begunMs, endMs, open }) =>
+    postpone: ({ deviceNo, measurement, begunMs, endMs, open }) =>
       new Promise((resolve) => {
-        const error: PendingError = {
+        const error: ErrorAtAnchors = {
           deviceNo,
           endMs,
           open: new Set(open),
@@ -96,17 +96,17 @@ export function createAnchorErrors(places: () => readonly Place[]): AnchorErrors
           release: (verdict) => resolve(judgedAs(measurement, verdict)),
         };
         pending.add(error);
-        const isSilent = (at: Place | undefined) =>
+        const isSilent = (at: MonitoredAnchor | undefined) =>
           at !== undefined && (at.last === 'silent' || begunMs < at.answersFromMs);
-        const silent = open.find((place) => isSilent(places()[place]));
+        const silent = open.find((index) => isSilent(monitored()[index]));
         if (silent !== undefined) hide(error, silent);
       }),
-    checked(place, answer, startMs) {
+    checked(index, answer, startMs) {
       for (const error of [...pending]) {
-        if (!error.open.has(place)) continue;
-        if (answer === 'silent') hide(error, place);
+        if (!error.open.has(index)) continue;
+        if (answer === 'silent') hide(error, index);
         else if (startMs >= error.endMs) {
-          error.open.delete(place);
+          error.open.delete(index);
           error.hasAnswer ||= answer === 'answered';
           if (error.open.size === 0) release(error, error.hasAnswer ? 'stands' : 'unknown');
         }
@@ -121,7 +121,7 @@ export function createAnchorErrors(places: () => readonly Place[]): AnchorErrors
   };
 }
 
-function judgedAs(measurement: Measurement, verdict: Verdict): Measurement | undefined {
+function judgedAs(measurement: Measurement, verdict: AnchorVerdict): Measurement | undefined {
   switch (verdict) {
     case 'stands':
       return measurement;

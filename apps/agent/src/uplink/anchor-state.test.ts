@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { type AnchorAnswer, afterRound, newAnchorState } from './anchor-state.ts';
 
 const answers = { a: 'answered', s: 'silent', u: 'unchecked' } as const;
-type Letter = keyof typeof answers;
-const isLetter = (text: string): text is Letter => Object.hasOwn(answers, text);
+type AnswerLetter = keyof typeof answers;
+const isLetter = (text: string): text is AnswerLetter => Object.hasOwn(answers, text);
 
 /** Plays rounds, one letter each, for each anchor; round n begins at n × 1000. Returns the states after each round. */
 function play(...sequences: readonly string[]) {
@@ -53,12 +53,12 @@ test('a far anchor is not silent before the nearer one that fails with it', () =
 });
 
 /** The simplest reading of the table: looks back over all rounds. */
-function oracle(letters: readonly Letter[]): string {
+function oracle(letters: readonly AnswerLetter[]): string {
   let kind = 'new';
   let from = 0;
   for (let i = 0; i < letters.length; i += 1) {
     const [now, before] = [letters[i], i > from ? letters[i - 1] : undefined];
-    const isNow = (letter: Letter | undefined) =>
+    const isNow = (letter: AnswerLetter | undefined) =>
       ({ new: '', answers: 'a', silent: 's', unchecked: 'u' })[kind] === letter;
     if (isNow(now)) continue;
     const twice = before !== undefined && !isNow(before);
@@ -70,7 +70,7 @@ function oracle(letters: readonly Letter[]): string {
 }
 
 test('after any rounds one anchor is as the table says, and of several silent ones the nearest was silent first', () => {
-  const letter = fc.constantFrom<Letter>('a', 's', 'u');
+  const letter = fc.constantFrom<AnswerLetter>('a', 's', 'u');
   fc.assert(
     fc.property(fc.array(letter, { maxLength: 15 }), (letters) => {
       const last = play(letters.join('')).at(-1)?.[0]?.kind ?? 'new';

@@ -1,22 +1,22 @@
 import { contactTypeOf, contactTypes } from '@vantage/alerts';
 import { isMask, type Json } from '@vantage/domain';
-import type { Problem, Settings } from './kinds.ts';
-import type { Wanted } from './wanted.ts';
+import type { DesiredResource } from './desired-resource.ts';
+import type { FileProblem, ResourceSettings } from './managed-kinds.ts';
 
-/** An Address as the API shows it: credentials are `***`. What is no Address of its Type stays as it is. */
-export function shownAddress({ Type }: Settings, address: Json | undefined): Json {
+/** An Address as the API shows it, with `***` for credentials. A text that is not an Address of its Type stays. */
+export function shownAddress({ Type }: ResourceSettings, address: Json | undefined): Json {
   const type = typeof Type === 'string' ? contactTypeOf(Type) : undefined;
   if (type === undefined || typeof address !== 'string') return address ?? null;
   return contactTypes[type].show(address);
 }
 
-/** Refuses masks in Addresses that the account does not show just so: there is nothing that they could stand for. */
-export function judgeContacts(wanted: readonly Wanted[]): readonly Problem[] {
-  return wanted.flatMap(({ entry, settings, thing }) => {
+/** Rejects an Address with a mask, unless the account shows the same: the credential behind the mask is not known. */
+export function contactProblems(desired: readonly DesiredResource[]): readonly FileProblem[] {
+  return desired.flatMap(({ entry, settings, resource }) => {
     const { Address } = settings;
     const isMasked = typeof Address === 'string' && Address.split(/[/:@?&=]/).some(isMask);
-    if (entry.kind !== 'contact' || !isMasked || thing?.settings['Address'] === Address) return [];
-    const text = `Address holds the mask ***; write \${env:NAME}, and set the variable when you apply the file`;
+    if (entry.kind !== 'contact' || !isMasked || resource?.settings['Address'] === Address) return [];
+    const text = `Address has the mask ***; write \${env:NAME}, and set the variable when you apply the file`;
     return [{ at: entry.at('Address'), text }];
   });
 }

@@ -1,16 +1,23 @@
 import type { Json } from '@vantage/domain';
 import { Fault } from '@vantage/kernel';
-import { textOf } from '../json-text.ts';
-import { type Connection, take } from '../remote/connection.ts';
-import { type Kind, kinds, nameOf, type Settings, type Thing, writeOnly } from './kinds.ts';
-import type { Account } from './resolve.ts';
+import { textOf } from '../json-values.ts';
+import { type ApiConnection, take } from '../remote/api-connection.ts';
+import type { AccountState } from './account-state.ts';
+import {
+  type AccountResource,
+  kinds,
+  type ManagedKind,
+  nameOf,
+  type ResourceSettings,
+  writeOnly,
+} from './managed-kinds.ts';
 
 const pageSize = 1_000;
-const mostPages = 1_000;
-const mostRows = 10_000;
+const maxPages = 1_000;
+const maxRows = 1_000_000;
 
-/** Reads everything that a file can hold, and what holds where a thing names nothing. */
-export async function readAccount(connection: Connection): Promise<Account> {
+/** Reads all resources that files manage, and the account's defaults. */
+export async function readAccount(connection: ApiConnection): Promise<AccountState> {
   const { client } = connection;
   const [account, tags, contacts, nschedules, mschedules, locations, devices] = await Promise.all([
     take(client.GET('/account')),
@@ -21,64 +28,64 @@ export async function readAccount(connection: Connection): Promise<Account> {
     readList(connection, 'location'),
     readDeviceRows(connection),
   ]);
-  const idOfLocation = new Map(
-    locations.flatMap((each) => [[textOf(each['Name']), textOf(each['location_id'])]]),
+  const locationIds = new Map(
+    locations.map((location) => [textOf(location['Name']), textOf(location['location_id'])]),
   );
-  const idOf = (text: string) => idOfLocation.get(text) ?? text;
-  const things = [
-    ...tags.map((row) => thingOf('tag', row)),
-    ...contacts.map((row) => thingOf('contact', row)),
-    ...nschedules.map((row) => thingOf('nschedule', row)),
-    ...mschedules.map((row) => thingOf('mschedule', row)),
-    ...locations.map((row) => thingOf('location', row)),
+  const idOf = (name: string) => locationIds.get(name) ?? name;
+  const resources = [
+    ...tags.map((row) => resourceOf('tag', row)),
+    ...contacts.map((row) => resourceOf('contact', row)),
+    ...nschedules.map((row) => resourceOf('nschedule', row)),
+    ...mschedules.map((row) => resourceOf('mschedule', row)),
+    ...locations.map((row) => resourceOf('location', row)),
     ...devices.map((row) => deviceOf(row, idOf)),
   ];
   return {
-    things,
+    resources,
     timezone: account.Timezone,
     defaultLocationIds: (account.DefaultLocations ?? ['local']).map(idOf),
   };
 }
 
-type Row = Readonly<Record<string, Json>>;
+type ResourceRow = Readonly<Record<string, Json>>;
 
-/** The code of a refusal: the key may not read this. */
-const denied = 1002;
+/** The error code for a key that may not read this. */
+const accessDenied = 1002;
 
-/** The contacts; none where the key is limited to tags, because contacts belong to the whole account. */
-async function readContacts({ client }: Connection): Promise<readonly Row[]> {
+/** None where the key is limited to tags, because contacts belong to the whole account. */
+async function readContacts({ client }: ApiConnection): Promise<readonly ResourceRow[]> {
   const answer = await client.GET('/contacts', {});
-  return answer.error?.code === denied ? [] : rowsOf('contact', await take(Promise.resolve(answer)));
+  return answer.error?.code === accessDenied ? [] : rowsOf('contact', await take(Promise.resolve(answer)));
 }
 
-/** A list that comes whole where no Limit is given. */
+/** A list that is complete without Limit. */
 async function readList(
-  { client }: Connection,
-  kind: Exclude<Kind, 'contact' | 'device'>,
-): Promise<readonly Row[]> {
+  { client }: ApiConnection,
+  kind: Exclude<ManagedKind, 'contact' | 'device'>,
+): Promise<readonly ResourceRow[]> {
   return rowsOf(kind, await take(client.GET(`/${kinds[kind].section as 'tags'}`, {})));
 }
 
-function rowsOf(kind: Kind, rows: unknown): readonly Row[] {
-  if (!Array.isArray(rows) || rows.length > 100 * mostRows)
-    throw new Fault('stop', 'refused', `the list of ${kinds[kind].section} is no list`);
-  return rows as readonly Row[];
+function rowsOf(kind: ManagedKind, rows: unknown): readonly ResourceRow[] {
+  if (!Array.isArray(rows) || rows.length > maxRows)
+    throw new Fault('stop', 'refused', `the list of ${kinds[kind].section} is not a list`);
+  return rows as readonly ResourceRow[];
 }
 
-async function readDeviceRows({ client }: Connection): Promise<readonly Row[]> {
-  const rows: Row[] = [];
+async function readDeviceRows({ client }: ApiConnection): Promise<readonly ResourceRow[]> {
+  const rows: ResourceRow[] = [];
   let After: string | undefined;
-  for (let pages = 0; pages < mostPages; pages += 1) {
+  for (let pages = 0; pages < maxPages; pages += 1) {
     const query = { Limit: pageSize, With: ['Settings' as const], ...(After === undefined ? {} : { After }) };
     const page = await take(client.GET('/states', { params: { query } }));
-    for (const { device_id, Settings } of page) rows.push({ device_id, ...(Settings as Row) });
+    for (const { device_id, Settings } of page) rows.push({ device_id, ...(Settings as ResourceRow) });
     After = page.at(-1)?.device_id;
     if (page.length < pageSize || After === undefined) return rows;
   }
-  throw new Fault('stop', 'refused', `the account has more than ${pageSize * mostPages} devices`);
+  throw new Fault('stop', 'refused', `the account has more than ${pageSize * maxPages} devices`);
 }
 
-function thingOf(kind: Kind, row: Row): Thing {
+function resourceOf(kind: ManagedKind, row: ResourceRow): AccountResource {
   const { id, fields } = kinds[kind];
   const settings = Object.fromEntries(
     Object.entries(fields).flatMap(([field, byDefault]) =>
@@ -96,16 +103,16 @@ function thingOf(kind: Kind, row: Row): Thing {
   };
 }
 
-function deviceOf(row: Row, locationId: (name: string) => string): Thing {
-  const thing = thingOf('device', row);
-  const { Tags, Locations, Options } = thing.settings;
-  const settings: Settings = {
-    ...thing.settings,
+function deviceOf(row: ResourceRow, locationId: (name: string) => string): AccountResource {
+  const resource = resourceOf('device', row);
+  const { Tags, Locations, Options } = resource.settings;
+  const settings: ResourceSettings = {
+    ...resource.settings,
     Tags: Array.isArray(Tags) ? Tags.map((tag: Json) => tagId(tag)) : [],
     Locations: Array.isArray(Locations) ? Locations.map((name: Json) => locationId(textOf(name))) : null,
     Options: Options ?? {},
   };
-  return { ...thing, settings };
+  return { ...resource, settings };
 }
 
 function tagId(tag: Json): Json {

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 
-/** The options of a command that asks a controller from anywhere. */
+/** The options of a command that uses the API of a controller from anywhere. */
 export function addAccessOptions(command: Command): Command {
   return command
     .option('--server <url>', 'address of the API: https://host:port/v1.1 (VANTAGE_SERVER)')

@@ -1,20 +1,18 @@
 import { type CommandLine, requireName } from '../command-line.ts';
 
-/** Commands of a group that the operator has on the controller's host, and that go to the API from anywhere. */
+/** Commands of a group that run on the database on the controller's host, and use the API from anywhere else. */
 export interface HostCommands {
   readonly list: (filter: { readonly account?: string | undefined }) => Promise<void>;
-  /** By a name. */
   readonly create?: (name: string, account: string) => Promise<void>;
 }
 
-/** The account that the operator's commands are about, where nothing else is said. */
 export const defaultAccount = 'default';
 
 /** `locations create` and `locations list` on the controller's host. */
 export function locationsOnHost({ answer }: CommandLine): HostCommands {
   return {
-    create: (given, account) => {
-      const name = requireName(given);
+    create: (text, account) => {
+      const name = requireName(text);
       return answer((admin) => admin('locations.create', { account, name }));
     },
     list: ({ account }) =>

@@ -1,17 +1,17 @@
 import { Fault, isId } from '@vantage/kernel';
-import { textOf } from '../json-text.ts';
-import type { Resource } from './resources.ts';
-import type { Row } from './rows.ts';
+import { textOf } from '../json-values.ts';
+import type { ApiResource } from './api-resources.ts';
+import type { ApiRow } from './read-rows.ts';
 
-const mostShown = 10;
+const maxShown = 10;
 
 /**
- * The id of the one thing that a text names: by its id, else by a field that people name it by, an exact match before
- * one in another letter case. Throws a Fault for none and for several, which it lists. Pure.
+ * Finds the id of the resource that a text names: its id, or one of its name fields. An exact match wins over a match
+ * in another letter case. Throws a Fault for no match, and for several, which it lists. Pure.
  */
-export function findOne({ name, id, names }: Resource, rows: readonly Row[], text: string): string {
+export function findOne({ name, id, names }: ApiResource, rows: readonly ApiRow[], text: string): string {
   if (isId(text)) return text;
-  const same = (row: Row, field: string, fold: (value: string) => string) =>
+  const same = (row: ApiRow, field: string, fold: (value: string) => string) =>
     typeof row[field] === 'string' && fold(row[field]) === fold(text);
   for (const fold of [(value: string) => value, (value: string) => value.toLowerCase()])
     for (const field of names) {
@@ -19,7 +19,7 @@ export function findOne({ name, id, names }: Resource, rows: readonly Row[], tex
       if (found.length === 1) return textOf(found[0]?.[id]);
       if (found.length > 1) {
         const shown = found
-          .slice(0, mostShown)
+          .slice(0, maxShown)
           .map((row) => `${textOf(row[id])} (${textOf(row['FullName'] ?? row[field])})`);
         throw new Fault(
           'stop',

@@ -1,88 +1,88 @@
 import { fillPath } from '@vantage/client';
 import { isId } from '@vantage/kernel';
-import { print, printText, render } from '../output.ts';
-import { type Connection, connect } from './connection.ts';
-import { bodyOf, queryOf } from './fields.ts';
+import { print, printText, render } from '../print-answer.ts';
+import { type ApiConnection, connect } from './api-connection.ts';
+import { type ApiResource, resourceNamed } from './api-resources.ts';
 import { findOne } from './find-one.ts';
 import type { ControllerAccess } from './https-fetch.ts';
-import { type Resource, resourceNamed } from './resources.ts';
-import { type Row, readRows } from './rows.ts';
+import { type ApiRow, readRows } from './read-rows.ts';
+import { bodyOf, queryOf } from './request-fields.ts';
 
-/** How an answer is printed. */
-type Form = 'table' | 'json' | 'jsonl' | 'csv';
+type OutputForm = 'table' | 'json' | 'jsonl' | 'csv';
 
-/** The context of a command from anywhere. */
-export interface Asked {
+/** The resource and output of a command that uses the API. */
+export interface ResourceRequest {
   readonly access: ControllerAccess;
-  readonly resource: Resource;
-  readonly form: Form;
+  readonly resource: ApiResource;
+  readonly form: OutputForm;
 }
 
-/** Prints a list, of a `device` where the resource has a list for each; `query` narrows it as the API does. */
+/** Prints a list. `filters` are `Name=value` of the API; `device` names the device where the list belongs to one. */
 export async function runList(
-  { access, resource: given, form }: Asked,
-  query: readonly string[],
+  { access, resource: listResource, form }: ResourceRequest,
+  filters: readonly string[],
   device?: string,
 ): Promise<void> {
   using connection = connect(access);
   const path =
     device === undefined
-      ? given.path
-      : fillPath(given.path, { device_id: await idOf(connection, resourceNamed('devices'), device) });
-  const resource = { ...given, path };
-  const asked = queryOf(query);
+      ? listResource.path
+      : fillPath(listResource.path, { device_id: await idOf(connection, resourceNamed('devices'), device) });
+  const resource = { ...listResource, path };
+  const query = queryOf(filters);
   if (form === 'csv') {
-    await printCsv(connection, path, asked);
+    await printCsv(connection, path, query);
     return;
   }
-  const rows: Row[] = [];
-  for await (const row of readRows(connection, resource, asked))
+  const rows: ApiRow[] = [];
+  for await (const row of readRows(connection, resource, query))
     if (form === 'jsonl') printText(JSON.stringify(row));
     else rows.push(row);
   if (form === 'json') print(rows, true);
   if (form === 'table') printText(tableOf(rows, resource));
 }
 
-/** Prints the CSV of all pages of a list, with one header. */
+/** Prints all pages of a list as CSV, with a single header. */
 async function printCsv(
-  connection: Connection,
+  connection: ApiConnection,
   path: string,
-  asked: Readonly<Record<string, string>>,
+  filters: Readonly<Record<string, string>>,
 ): Promise<void> {
-  let query: Readonly<Record<string, string>> | undefined = { ...asked, fmt: 'csv' };
+  let query: Readonly<Record<string, string>> | undefined = { ...filters, fmt: 'csv' };
   for (let page = 0; query !== undefined; page += 1) {
     const answer = await connection.call({ method: 'GET', path, query });
     const text = await answer.text();
     process.stdout.write(page === 0 ? text : text.slice(text.indexOf('\n') + 1));
-    const next = asked['Limit'] === undefined ? linkedPage(answer) : undefined;
+    const next = filters['Limit'] === undefined ? nextPageQuery(answer) : undefined;
     query = next && { ...next, fmt: 'csv' };
   }
 }
 
-/** The query of the next page, which an answer links to. */
-function linkedPage(answer: Response): Readonly<Record<string, string>> | undefined {
+/** The query of the next page, from the header Link. */
+function nextPageQuery(answer: Response): Readonly<Record<string, string>> | undefined {
   const target = /<([^>]*)>\s*;\s*rel="?next"?/i.exec(answer.headers.get('link') ?? '')?.[1];
   return target === undefined
     ? undefined
     : Object.fromEntries(new URL(target, 'https://controller').searchParams);
 }
 
-/** Prints one thing. */
-export async function runGet({ access, resource, form }: Asked, text: string): Promise<void> {
+export async function runGet({ access, resource, form }: ResourceRequest, text: string): Promise<void> {
   using connection = connect(access);
   const path = await pathOf(connection, resource, text);
   await callAndPrint(connection, { method: 'GET', path }, form);
 }
 
-/** Creates a thing from arguments `Name=value`, and prints its id. */
-export async function runCreate({ access, resource, form }: Asked, fields: readonly string[]): Promise<void> {
+/** `fields` are `Name=value`. */
+export async function runCreate(
+  { access, resource, form }: ResourceRequest,
+  fields: readonly string[],
+): Promise<void> {
   using connection = connect(access);
   await callAndPrint(connection, { method: 'POST', path: resource.path, body: bodyOf(fields) }, form);
 }
 
-/** Changes fields of a thing, and prints it. */
 export async function runUpdate(
-  { access, resource, form }: Asked,
+  { access, resource, form }: ResourceRequest,
   text: string,
   fields: readonly string[],
 ): Promise<void> {
@@ -91,51 +91,48 @@ export async function runUpdate(
   await callAndPrint(connection, { method: 'PUT', path, body: bodyOf(fields) }, form);
 }
 
-/** Deletes a thing. */
-export async function runDelete({ access, resource, form }: Asked, text: string): Promise<void> {
+export async function runDelete({ access, resource, form }: ResourceRequest, text: string): Promise<void> {
   using connection = connect(access);
   const path = await pathOf(connection, resource, text);
   await callAndPrint(connection, { method: 'DELETE', path }, form);
 }
 
-/** The path of the one that a text names. */
-async function pathOf(connection: Connection, resource: Resource, text: string): Promise<string> {
-  const { path, one = `${path}/{id}`, isNamedByDevice = false, names } = resource;
-  if (names.length === 0) return fillPath(one, { id: text });
-  const named = isNamedByDevice ? resourceNamed('devices') : resource;
-  return fillPath(one, { id: await idOf(connection, named, text) });
+async function pathOf(connection: ApiConnection, resource: ApiResource, text: string): Promise<string> {
+  const { path, itemPath = `${path}/{id}`, isNamedByDevice = false, names } = resource;
+  if (names.length === 0) return fillPath(itemPath, { id: text });
+  const namingResource = isNamedByDevice ? resourceNamed('devices') : resource;
+  return fillPath(itemPath, { id: await idOf(connection, namingResource, text) });
 }
 
-/** The id of what a text names; a device is looked for by the API, so that a long list is not read. */
-export async function idOf(connection: Connection, resource: Resource, text: string): Promise<string> {
-  const rows: Row[] = [];
+/** The id of the resource that a text names. The API searches devices, because their list may be long. */
+export async function idOf(connection: ApiConnection, resource: ApiResource, text: string): Promise<string> {
+  const rows: ApiRow[] = [];
   if (!isId(text)) {
     const query = resource.name === 'devices' ? { Search: text } : {};
     for await (const row of readRows(connection, resource, query)) rows.push(row);
     if (resource.name === 'devices')
       for await (const row of readRows(connection, resource, { ExternalKey: text }, 1))
-        if (!rows.some((each) => each['device_id'] === row['device_id'])) rows.push(row);
+        if (!rows.some((known) => known['device_id'] === row['device_id'])) rows.push(row);
   }
   return findOne(resource, rows, text);
 }
 
 async function callAndPrint(
-  connection: Connection,
-  call: Parameters<Connection['call']>[0],
-  form: Form,
+  connection: ApiConnection,
+  call: Parameters<ApiConnection['call']>[0],
+  form: OutputForm,
 ): Promise<void> {
   const body: unknown = await (await connection.call(call)).json();
   if (form === 'jsonl') printText(JSON.stringify(body));
   else print(body as object, form === 'json');
 }
 
-/** The columns that people look for, cut to the width of a terminal. */
-function tableOf(rows: readonly Row[], { columns }: Resource): string {
-  const shown = rows.map((row) => Object.fromEntries(columns.map((name) => [name, row[name] ?? null])));
-  return fit(render(shown, false), process.stdout);
+function tableOf(rows: readonly ApiRow[], { columns }: ApiResource): string {
+  const cells = rows.map((row) => Object.fromEntries(columns.map((name) => [name, row[name] ?? null])));
+  return fit(render(cells, false), process.stdout);
 }
 
-/** Cuts lines to the width of a terminal; a file gets them whole. */
+/** Cuts lines to the width of a terminal. A file gets complete lines. */
 export function fit(
   text: string,
   { isTTY = false, columns = 80 }: { isTTY?: boolean; columns?: number },

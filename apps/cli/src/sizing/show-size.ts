@@ -1,7 +1,6 @@
-import { type Load, type Size, sizeOf } from './model.ts';
+import { type HardwareSize, type SizedLoad, sizeOf } from './sizing-model.ts';
 
-/** The size of an installation as text for people. Pure. */
-export function showSize(load: Load): string {
+export function showSize(load: SizedLoad): string {
   const size = sizeOf(load);
   const perAgent = Math.ceil(load.devices / load.agents);
   return [
@@ -13,30 +12,32 @@ export function showSize(load: Load): string {
     `network     ${rounded(size.networkKbits)} kbit a second from the agents, ${rounded(size.networkBackKbits)} to them`,
     '',
     ...adviceOf(load, size),
-    'Measured on two slow cores; leave half of each machine free. docs/scaling.md says how well this fits, and what comes next.',
+    'Measured on two slow cores; leave half of each machine free. docs/scaling.md has the accuracy, and the next steps.',
   ].join('\n');
 }
 
-/** The next step where one machine or one agent is not enough. */
-function adviceOf({ agents }: Load, size: Size): string[] {
+/** Advice where a single controller or agent is not enough. */
+function adviceOf({ agents }: SizedLoad, size: HardwareSize): string[] {
   return [
     ...(size.agentCores > 0.9
-      ? [`One agent uses one core of its host; take at least ${Math.ceil((size.agentCores * agents) / 0.7)}.`]
+      ? [
+          `An agent can use only one core of its host; use at least ${Math.ceil((size.agentCores * agents) / 0.7)}.`,
+        ]
       : []),
     ...(size.controllerCores > 1
       ? [
-          `One controller process uses one core; start ${Math.ceil(size.controllerCores / 0.7)} on one PostgreSQL.`,
+          `A controller process can use only one core; start ${Math.ceil(size.controllerCores / 0.7)} on one PostgreSQL.`,
         ]
       : []),
   ];
 }
 
-/** Cores; less than a hundredth is shown as one. */
+/** At least a hundredth of a core. */
 export function coresText(cores: number): string {
   return rounded(Math.max(0.01, cores));
 }
 
-/** A figure of two digits at least, as people compare them. */
+/** Two significant digits, or whole numbers from 100. */
 export function rounded(value: number): string {
   if (value >= 100) return whole(value);
   return String(Number(value.toPrecision(2)));

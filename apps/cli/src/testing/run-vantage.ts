@@ -4,28 +4,27 @@ import { format } from 'node:util';
 import { compileCacheEnv } from '@vantage/kernel';
 import { programEnv } from '@vantage/kernel/testing';
 import { afterAll, vi } from 'vitest';
-import { type AdminOf, startAdmin } from '../admin.ts';
+import { type AdminOf, startAdmin } from '../admin-process.ts';
 import { runCommandLine } from '../all-commands.ts';
 
-/** How a command ended. */
-export interface Ended {
+/** The exit code and output of a command. */
+export interface CommandOutcome {
   readonly code: number;
   readonly out: string;
   readonly err: string;
 }
 
-/** The program of the command line. */
 export const program = path.join(import.meta.dirname, '../main.ts');
 
-/** Without it commands would read the system that somebody started in this checkout. */
+/** Without it, commands would use a system that runs in this checkout. */
 const noData = { VANTAGE_DATA: '/nowhere' };
 
-/** Runs the command line as an operator would, with these settings. */
+/** Runs a command as a process, with these settings. */
 export function runVantage(
   args: readonly string[],
   settings: Readonly<Record<string, string>>,
   input = '',
-): Promise<Ended> {
+): Promise<CommandOutcome> {
   const env = { ...programEnv(), ...noData, ...settings };
   return new Promise((resolve) => {
     const child = execFile(process.execPath, [program, ...args], { env }, (error, out, err) =>
@@ -36,18 +35,18 @@ export function runVantage(
   });
 }
 
-/** The same in this process, without an input. It spares the start of a program, but only one may run at a time. */
+/** Runs a command in this process, without standard input. It is faster, but only one command may run at a time. */
 export async function runHere(
   args: readonly string[],
   settings: Readonly<Record<string, string>> = {},
   adminOf?: AdminOf,
-): Promise<Ended> {
+): Promise<CommandOutcome> {
   const [out, err]: [string[], string[]] = [[], []];
   const spies = [
-    vi.spyOn(process.stdout, 'write').mockImplementation(keepIn(out)),
-    vi.spyOn(process.stderr, 'write').mockImplementation(keepIn(err)),
-    vi.spyOn(console, 'log').mockImplementation((...all) => void out.push(`${format(...all)}\n`)),
-    vi.spyOn(console, 'error').mockImplementation((...all) => void err.push(`${format(...all)}\n`)),
+    vi.spyOn(process.stdout, 'write').mockImplementation(captureIn(out)),
+    vi.spyOn(process.stderr, 'write').mockImplementation(captureIn(err)),
+    vi.spyOn(console, 'log').mockImplementation((...args) => void out.push(`${format(...args)}\n`)),
+    vi.spyOn(console, 'error').mockImplementation((...args) => void err.push(`${format(...args)}\n`)),
   ];
   const { exitCode } = process;
   process.exitCode = undefined;
@@ -66,30 +65,30 @@ export async function runHere(
 }
 
 /**
- * `runHere` for the tests of a file. The commands with equal settings share one process of the admin program, which
- * spares its start too.
+ * `runHere` for the tests of a file. Commands with equal settings share a process of the admin program, which saves its
+ * start.
  */
 export function useHere(): (
   args: readonly string[],
   settings?: Readonly<Record<string, string>>,
-) => Promise<Ended> {
+) => Promise<CommandOutcome> {
   const started = new Map<string, ReturnType<typeof startAdmin>>();
   afterAll(async () => {
-    for (const one of started.values()) await one[Symbol.asyncDispose]();
+    for (const process of started.values()) await process[Symbol.asyncDispose]();
   });
   return (args, settings = {}) =>
     runHere(args, settings, (url) => {
       const key = JSON.stringify([url, settings]);
-      const one = started.get(key) ?? startAdmin(url);
-      started.set(key, one);
-      return one.admin;
+      const process = started.get(key) ?? startAdmin(url);
+      started.set(key, process);
+      return process.admin;
     });
 }
 
-/** Keeps what is written to a stream instead, and calls the writer back. */
-function keepIn(kept: string[]): (text: string | Uint8Array, ...rest: readonly unknown[]) => boolean {
+/** A replacement for a stream's `write`, which collects the text. */
+function captureIn(captured: string[]): (text: string | Uint8Array, ...rest: readonly unknown[]) => boolean {
   return (text, ...rest) => {
-    kept.push(typeof text === 'string' ? text : Buffer.from(text).toString());
+    captured.push(typeof text === 'string' ? text : Buffer.from(text).toString());
     const done = rest.at(-1);
     if (typeof done === 'function') done();
     return true;

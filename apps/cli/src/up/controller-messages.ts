@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The message of a controller that serves: where its ports, certificates and database are. */
+/** The controller's message once it serves, with its ports, certificates and database. */
 export const readyMessage = z.object({
   type: z.literal('ready'),
   base_url: z.string(),
@@ -11,8 +11,8 @@ export const readyMessage = z.object({
 });
 export type Ready = z.infer<typeof readyMessage>;
 
-/** The message of an agent that may not ping; `text`: the right that is missing. */
+/** The agent's message where it may not ping. `text` is the missing right. */
 export const pingFaultMessage = z.object({ type: z.literal('ping-fault'), text: z.string() });
 
-/** The message for each step of its start. */
+/** The message of a step of the start. */
 export const progressMessage = z.object({ type: z.literal('progress'), text: z.string() });

@@ -2,7 +2,7 @@ import { mkdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { Fault, messageOf } from '@vantage/kernel';
 
-/** Creates the data folder, private to us, and returns its real path. */
+/** Creates the data folder, readable only by its owner, and returns its real path. */
 export function openData(dir: string): string {
   try {
     makeFolders(dir);
@@ -18,8 +18,7 @@ export function openData(dir: string): string {
 }
 
 /**
- * Creates a folder and those above it. Node's recursive mkdir never returns where the system refuses to make folders,
- * as below /proc.
+ * Creates a folder and its parents. Node's recursive mkdir never returns where the system refuses it, as below /proc.
  */
 function makeFolders(dir: string): void {
   if (statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return;

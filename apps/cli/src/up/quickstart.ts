@@ -1,32 +1,30 @@
 import path from 'node:path';
 import { type KeptFiles, removeIfAllowed } from '@vantage/kernel';
 import type { Ready } from './controller-messages.ts';
-import { credentialsFile, type Provision } from './provision.ts';
+import { credentialsFile, type Provision } from './provision-system.ts';
 
-/** The content of quickstart.json: how programs on this machine reach the running system. */
-export interface Quickstart {
+/** The content of quickstart.json, from which programs on this machine find the running system. */
+export interface QuickstartFile {
   readonly base_url: string;
   readonly ca_file: string;
   readonly api_key_uw: string;
   readonly api_key_ur: string;
   readonly agent_endpoint: string;
-  /** The page for people. */
   readonly dashboard_url: string;
   readonly database_url: string;
   readonly pids: { readonly controller: number; readonly agent: number };
 }
 
-/** The page's address beside the API's. */
+/** The address of the dashboard, which the controller serves next to the API. */
 export function dashboardUrl(baseUrl: string): string {
   return new URL('/', baseUrl).href;
 }
 
-/** The content of quickstart.json for a system that serves. Pure. */
 export function quickstartOf(
   ready: Ready,
   credentials: Pick<Provision, 'api_key_uw' | 'api_key_ur'>,
-  pids: Quickstart['pids'],
-): Quickstart {
+  pids: QuickstartFile['pids'],
+): QuickstartFile {
   const { base_url, ca_file, agent_endpoint, database_url } = ready;
   const { api_key_uw, api_key_ur } = credentials;
   return {
@@ -42,11 +40,10 @@ export function quickstartOf(
 }
 
 /**
- * The JSON text that `vantage up --json` prints. It holds the keys when they were issued just now. Later starts name
- * the file that holds them (`keys_file`), because others read the journal into which the output of a service goes. They
- * do not show the database's password.
+ * The JSON that `vantage up --json` prints. It contains new keys. Later starts name only the file with the keys
+ * (`keys_file`) and hide the database's password, because other people may read the journal of a service.
  */
-export function quickstartText(quickstart: Quickstart, isFresh: boolean, dataDir: string): string {
+export function quickstartText(quickstart: QuickstartFile, isFresh: boolean, dataDir: string): string {
   if (isFresh) return asText(quickstart);
   const keysFile = path.join(dataDir, credentialsFile);
   const database_url = withoutPassword(quickstart.database_url);
@@ -59,19 +56,16 @@ export function quickstartText(quickstart: Quickstart, isFresh: boolean, dataDir
   });
 }
 
-/** Writes quickstart.json, readable by its owner only. */
-export function writeQuickstart(files: KeptFiles, dataDir: string, quickstart: Quickstart): void {
+export function writeQuickstart(files: KeptFiles, dataDir: string, quickstart: QuickstartFile): void {
   files.write(fileOf(dataDir), `${asText(quickstart)}\n`);
 }
 
-/** Removes quickstart.json: no system runs. */
 export function removeQuickstart(dataDir: string): void {
   removeIfAllowed(fileOf(dataDir));
 }
 
 /**
- * The URL with `***` for a password before the host or in the query. A socket's URL has no host, so WHATWG's URL cannot
- * read it.
+ * Replaces the password before the host or in the query by `***`. A socket's URL has no host, so `URL` cannot parse it.
  */
 function withoutPassword(url: string): string {
   return url

@@ -1,8 +1,8 @@
-import { drop } from './fault.ts';
+import { drop } from './command-fault.ts';
 
 /**
- * The id of the one agent among those that are called so; its own id comes first. Throws a Fault that lists them where
- * there are several, or says where to look where there is none. Pure.
+ * The id of the agent that the operator's text names; an agent with this id comes first in `found`. Throws a Fault that
+ * lists the agents if there are several, and that says where to look if there is none. Pure.
  */
 export function theAgentCalled(
   called: string,

@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const pollMs = 50;
 
-/** Asks again and again until the answer is true, for at most `withinMs`. Resolves with the last answer. */
-export async function awaitTrue(ask: () => Promise<boolean>, withinMs: number): Promise<boolean> {
+/** Polls the condition until it is true, for at most `withinMs`. Resolves with its last value. */
+export async function awaitTrue(condition: () => Promise<boolean>, withinMs: number): Promise<boolean> {
   const deadlineMs = performance.now() + withinMs;
-  while (!(await ask())) {
+  while (!(await condition())) {
     if (performance.now() >= deadlineMs) return false;
     await delay(pollMs);
   }

@@ -1,4 +1,4 @@
-/** The outcome of adding a contact: its schedule, and a sentence about it. */
+/** The schedule of a contact that was added, and a sentence about it. */
 export function contactNote(
   kind: 'made' | 'added' | 'own-schedule',
   address: string,
@@ -8,7 +8,7 @@ export function contactNote(
     case 'made':
       return {
         schedule: everybody,
-        note: `${address} is notified of every alert: the account had no notification schedule, so "${everybody}" was made`,
+        note: `${address} is notified of every alert: the account had no notification schedule, so "${everybody}" was created`,
       };
     case 'added':
       return { schedule: everybody, note: `${address} was added to the schedule "${everybody}"` };

@@ -1,58 +1,57 @@
-// This program copies a database that is in use into an empty one. The call (JSON, `callSchema`) comes on
-// standard input. It answers with JSON on standard output.
+// This program copies a database that is in use into an empty one. It reads the call (JSON, `callSchema`) from standard
+// input, and writes the answer (JSON) to standard output.
 import { readFile, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { systemClock as clock, createLog, Fault, ignoreMissing, messageOf } from '@vantage/kernel';
+import { stateOf } from '@vantage/storage/pg-error';
+import { readSecretKeys } from '@vantage/storage/secrets/key-file';
+import { createSealer } from '@vantage/storage/secrets/seal';
+import { copyDatabase, findSuccessor, type NamedDatabase, openSession } from '@vantage/storage-ops/copy';
+import { type Embedded, startEmbedded } from '@vantage/storage-ops/embedded/embedded';
 import { z } from 'zod';
-import type { Config } from '../platform/config/config.ts';
-import { loadSettings } from '../platform/config/load-settings.ts';
-import { copyDatabase, movedMark, openSession, type Place } from '../platform/db/copy/index.ts';
-import { type Embedded, startEmbedded } from '../platform/db/embedded.ts';
-import { stateOf } from '../platform/db/pg-error.ts';
-import { readSecretKeys } from '../platform/secrets/key-file.ts';
-import { createSealer } from '../platform/secrets/seal.ts';
-import { copySealContext } from '../platform/server/database-place.ts';
+import type { ControllerConfig } from '../config/controller-config.ts';
+import { loadSettings } from '../config/load-settings.ts';
+import { copySealContext } from '../server/database-move-file.ts';
 import { makeTables } from './make-tables.ts';
 
 /** `embedded`, a URL, or `@FILE` with the URL. */
-const place = z.string().min(1);
-const callSchema = z.object({ from: place, to: place });
-type Call = z.output<typeof callSchema>;
+const database = z.string().min(1);
+const callSchema = z.object({ from: database, to: database });
+type CopyCall = z.output<typeof callSchema>;
 
 const log = createLog('copy', 'silent');
 const noTableState = '42P01';
 const progressMs = 5_000;
-/** A controller was seen within this time, µs. */
+/** A running controller was seen within this time, µs. */
 const aliveUs = 30_000_000;
-/** Between two questions for controllers. */
 const pollMs = 200;
-/** Controllers get this long to go over to the copy. */
+/** The time that controllers have to switch to the copy. */
 const arriveMs = 60_000;
-/** How often the embedded database may stop during a copy: its controller ends, and the next one follows the move. */
+/** The embedded database stops when its controller ends, also during a copy. */
 const maxStops = 5;
 
 const say = (text: string) => void process.stderr.write(`vantage: ${text}\n`);
 
 /** A database of the call. */
-interface Opened extends Place {
-  /** Controllers find it by this. */
+interface OpenedDatabase extends NamedDatabase {
+  /** Controllers find it by this: `embedded`, or its URL. */
   readonly to: string;
   readonly embedded: Embedded | undefined;
 }
 
 /**
- * Copies a database. A controller that ends stops its embedded database, also during a copy: then this starts the
- * database again and repeats the call, which also finishes a copy that has taken its place already.
+ * Copies a database. A controller that ends stops its embedded database, also during a copy. Then this restarts the
+ * database and repeats the call, which also finishes a copy that has already replaced the source.
  */
-async function copy(config: Config, call: Call) {
+async function copy(config: ControllerConfig, call: CopyCall) {
   for (let left = maxStops; ; left -= 1) {
     const from = await open(config, call.from, 'FROM');
     try {
       return await copyFrom(config, from, call.to);
     } catch (error) {
       if (left === 0 || from.embedded === undefined || (await isReached(from.url))) throw error;
-      say('the embedded database was stopped during the copy: it is started again, and the copy is repeated');
+      say('the embedded database was stopped during the copy: it is restarted, and the copy is repeated');
     } finally {
       if (from.embedded?.adopted === false) await from.embedded.stop();
     }
@@ -65,7 +64,7 @@ async function isReached(url: string): Promise<boolean> {
   return client !== undefined;
 }
 
-async function copyFrom(config: Config, from: Opened, named: string) {
+async function copyFrom(config: ControllerConfig, from: OpenedDatabase, named: string) {
   const to = await open(config, named, 'TO');
   let isInUse = false;
   try {
@@ -90,12 +89,12 @@ async function copyFrom(config: Config, from: Opened, named: string) {
       backMs: backMs === undefined ? null : report.heldMs + backMs,
     };
   } finally {
-    // A controller that uses the copy stops the server itself. A server that ran before may belong to a controller.
+    // A controller that uses the copy stops the server. A server that was already running may belong to a controller.
     if (!isInUse && to.embedded?.adopted === false) await to.embedded.stop();
   }
 }
 
-async function open(config: Config, named: string, what: 'FROM' | 'TO'): Promise<Opened> {
+async function open(config: ControllerConfig, named: string, what: 'FROM' | 'TO'): Promise<OpenedDatabase> {
   if (named !== 'embedded') {
     const url = named.startsWith('@') ? await readUrl(named.slice(1)) : named;
     if (!/^postgres(ql)?:\/\/./.test(url))
@@ -107,22 +106,22 @@ async function open(config: Config, named: string, what: 'FROM' | 'TO'): Promise
     return { url, to: url, name: withoutPassword(url), embedded: undefined };
   }
   const dir = path.join(config.dataDir, 'postgres');
-  const isThere = (await stat(path.join(dir, 'cluster', 'PG_VERSION')).catch(ignoreMissing)) !== undefined;
-  if (!isThere && what === 'FROM')
+  const exists = (await stat(path.join(dir, 'cluster', 'PG_VERSION')).catch(ignoreMissing)) !== undefined;
+  if (!exists && what === 'FROM')
     throw new Fault('stop', 'no_database', `${config.dataDir} has no embedded database (VANTAGE_DATA)`);
-  const embedded = isThere && what === 'TO' ? await startFree(dir) : await startEmbedded({ dir, log });
+  const embedded = exists && what === 'TO' ? await startUnused(dir) : await startEmbedded({ dir, log });
   return { url: embedded.url, to: 'embedded', name: 'the embedded database', embedded };
 }
 
-/** Starts the embedded database; one that was given up earlier is put aside, and an empty one is made. */
-async function startFree(dir: string): Promise<Embedded> {
-  const there = await startEmbedded({ dir, log });
-  const isGivenUp = (await movedMark(there.url)) !== undefined;
-  if (!isGivenUp) return there;
-  await there.stop();
-  const aside = `${dir}.given-up-${new Date(clock.nowUs() / 1000).toISOString().replaceAll(/[-:]|\..*/g, '')}`;
-  await rename(dir, aside);
-  say(`the embedded database that was given up earlier is kept in ${aside}: delete it when nobody needs it`);
+/** Starts the embedded database. A database that a copy replaced earlier is moved, and an empty one is created. */
+async function startUnused(dir: string): Promise<Embedded> {
+  const existing = await startEmbedded({ dir, log });
+  const isReplaced = (await findSuccessor(existing.url)) !== undefined;
+  if (!isReplaced) return existing;
+  await existing.stop();
+  const target = `${dir}.given-up-${new Date(clock.nowUs() / 1000).toISOString().replaceAll(/[-:]|\..*/g, '')}`;
+  await rename(dir, target);
+  say(`the embedded database that was replaced earlier is now in ${target}: delete it if you do not need it`);
   return startEmbedded({ dir, log });
 }
 
@@ -137,8 +136,11 @@ function withoutPassword(url: string): string {
   return url.replace(/^([a-z]+:\/\/[^:@/]*):.*@/s, '$1@').replaceAll(/([?&])(?:ssl)?password=[^&]*/g, '$1');
 }
 
-/** All controllers of the source have the key file, and find the copy by this. */
-async function sealTarget({ secretKeyFile }: Config, { to, name }: Opened): Promise<Buffer> {
+/** Seals the address of the copy for the controllers of the source, which all have the key file. */
+async function sealTarget(
+  { secretKeyFile }: ControllerConfig,
+  { to, name }: OpenedDatabase,
+): Promise<Buffer> {
   const keys = await readSecretKeys(secretKeyFile);
   if (keys === undefined)
     throw new Fault(
@@ -151,14 +153,14 @@ async function sealTarget({ secretKeyFile }: Config, { to, name }: Opened): Prom
 }
 
 /**
- * The controllers that use FROM. Where they are more than `most` they are asked again for as long as one that has ended
- * still counts: it may have been started again a moment ago.
+ * The controllers that use FROM. While there are more than `max`, it polls for as long as a controller that has ended
+ * still counts, because a controller that was just restarted counts twice.
  */
-async function settledControllers(url: string, most: number): Promise<readonly string[]> {
+async function settledControllers(url: string, max: number): Promise<readonly string[]> {
   const untilMs = clock.monoMs() + aliveUs / 1000;
   for (;;) {
     const controllers = await controllersOf(url, 'FROM');
-    if (controllers.length <= most || clock.monoMs() > untilMs) return controllers;
+    if (controllers.length <= max || clock.monoMs() > untilMs) return controllers;
     await clock.sleep(pollMs);
   }
 }
@@ -180,24 +182,24 @@ async function controllersOf(url: string, what: 'FROM' | 'TO'): Promise<readonly
   }
 }
 
-/** Waits for a controller that was not there before; returns how long that took, undefined when none came. */
+/** Waits for a new controller; returns how long that took, undefined: none came. */
 async function untilArrived(url: string, before: readonly string[]): Promise<number | undefined> {
   const fromMs = clock.monoMs();
   while (clock.monoMs() - fromMs < arriveMs) {
-    const there = await controllersOf(url, 'TO').catch(() => []);
-    if (there.some((id) => !before.includes(id))) return Math.round(clock.monoMs() - fromMs);
+    const controllers = await controllersOf(url, 'TO').catch(() => []);
+    if (controllers.some((id) => !before.includes(id))) return Math.round(clock.monoMs() - fromMs);
     await clock.sleep(pollMs);
   }
-  say('no controller uses the copy yet: start them again');
+  say('no controller uses the copy yet: restart them');
   return undefined;
 }
 
-/** Tells the operator each five seconds how far the first copy is. */
+/** Reports the progress of the first copy to the operator every five seconds. */
 function createProgress(): (rows: number, table: string) => void {
-  let saidMs = clock.monoMs();
+  let reportedMs = clock.monoMs();
   return (rows, table) => {
-    if (clock.monoMs() - saidMs < progressMs) return;
-    saidMs = clock.monoMs();
+    if (clock.monoMs() - reportedMs < progressMs) return;
+    reportedMs = clock.monoMs();
     say(`${rows.toLocaleString('en')} rows so far (${table})`);
   };
 }

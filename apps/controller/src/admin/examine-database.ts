@@ -1,16 +1,16 @@
 import type { OperatorAnswers } from '@vantage/domain/operator-commands';
 import { messageOf } from '@vantage/kernel';
+import type { Tables } from '@vantage/storage';
+import { examineReplica } from '@vantage/storage/replica';
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../platform/db/index.ts';
-import { examineReplica } from '../platform/db/replica/index.ts';
 
-type Findings = OperatorAnswers['database.examine'];
-type Finding = Findings[number];
+type DatabaseFindings = OperatorAnswers['database.examine'];
+type DatabaseFinding = DatabaseFindings[number];
 
-/** A replica may be so far behind before it is a warning, s. */
-const mostLagS = 60;
+/** A larger lag of a replica, s, is a warning. */
+const maxLagS = 60;
 
-/** A server that streams from this one; null: the role may not see it. */
+/** A server that streams from this one; null: the role may not read the value. */
 interface Standby {
   readonly name: string | null;
   readonly address: string | null;
@@ -20,12 +20,12 @@ interface Standby {
   readonly lagS: number | null;
 }
 
-/** Examines the database, its replicas, and the replica of `readUrl` where there is one. */
+/** Examines the database, its replicas, and the replica of `readUrl` if there is one. */
 export async function examineDatabase(
   kysely: Kysely<Tables>,
   readUrl: string | undefined,
   url: string,
-): Promise<Findings> {
+): Promise<DatabaseFindings> {
   const { rows } = await sql<{ version: string; timeline: number; role: string; sees: boolean }>`
     select current_setting('server_version') as version, current_user as role,
       pg_has_role(current_user, 'pg_read_all_stats', 'usage') as sees,
@@ -36,7 +36,7 @@ export async function examineDatabase(
       extract(epoch from replay_lag)::float8 as "lagS"
     from pg_stat_replication order by application_name, client_addr`.execute(kysely);
   const found = rows.flatMap(
-    ({ version, timeline, role, sees }): Findings => [
+    ({ version, timeline, role, sees }): DatabaseFindings => [
       {
         level: 'ok',
         step: 'database',
@@ -52,7 +52,7 @@ export async function examineDatabase(
 export function judgeStandbys(
   standbys: readonly Standby[],
   { role, sees }: { readonly role: string; readonly sees: boolean },
-): Findings {
+): DatabaseFindings {
   const step = 'replication';
   if (standbys.length === 0) return [{ level: 'ok', step, text: 'no replica is connected' }];
   if (!sees)
@@ -67,18 +67,18 @@ export function judgeStandbys(
   return standbys.map(judgeStandby);
 }
 
-function judgeStandby({ name, address, state, sync, lagBytes, lagS }: Standby): Finding {
+function judgeStandby({ name, address, state, sync, lagBytes, lagS }: Standby): DatabaseFinding {
   const step = 'replication';
   const seconds = lagS === null ? '' : `, ${lagS.toFixed(1)} s`;
   const behind = lagBytes === null ? 'it has replayed nothing yet' : `${lagBytes} bytes${seconds} behind`;
   const text = `${name} (${address ?? 'by socket'}) is ${state}, ${sync}: ${behind}`;
-  if (state === 'streaming' && (lagS ?? 0) <= mostLagS) return { level: 'ok', step, text };
+  if (state === 'streaming' && (lagS ?? 0) <= maxLagS) return { level: 'ok', step, text };
   const remedy =
     'Look at its log, its disk and the network to it; a failover to it now would lose what it lacks.';
   return { level: 'warning', step, text, remedy };
 }
 
-async function judgeReadReplica(url: string, readUrl: string): Promise<Finding> {
+async function judgeReadReplica(url: string, readUrl: string): Promise<DatabaseFinding> {
   const step = 'read replica';
   const remedy =
     'History is read from the primary meanwhile. docs/operate.md, "Read history from a replica", has the cases.';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type CredentialState, type KnownAgent, provision, renewalOf } from './first-run.ts';
+import { type CredentialState, type FirstRunAgent, provision, renewalOf } from './first-run.ts';
 
 test.each([
   [undefined, 'unknown', { kind: 'issue', credential: undefined }],
@@ -11,7 +11,7 @@ test.each([
 });
 
 /** Provisions the agent's token only; returns the token and the agents that were revoked. */
-async function tokenFor(agent: KnownAgent | undefined, hasFolder: boolean) {
+async function tokenFor(agent: FirstRunAgent | undefined, hasFolder: boolean) {
   const revoked: string[] = [];
   const { agent_token } = await provision(
     {
@@ -27,7 +27,7 @@ async function tokenFor(agent: KnownAgent | undefined, hasFolder: boolean) {
   return { agent_token, revoked };
 }
 
-const known: KnownAgent = { agentId: 'a', isRevoked: false, hasSessions: true };
+const known: FirstRunAgent = { agentId: 'a', isRevoked: false, hasSessions: true };
 test.each([
   ['connected before and has its folder', known, true, 'kept', []],
   ['connected before and lost its folder', known, false, 'new token', ['a']],

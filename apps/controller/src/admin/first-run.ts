@@ -3,7 +3,7 @@ import type { OperatorAnswers, OperatorRequests } from '@vantage/domain/operator
 /** The state of a credential in the database: it is in force, it was revoked, or the database does not know it. */
 export type CredentialState = 'in-force' | 'revoked' | 'unknown';
 
-/** Keeps a credential, or issues one: the same again in a database that does not know it, else a new one. */
+/** Keeps a credential, or issues one: the given credential in a database that does not know it, else a new one. */
 export type Renewal =
   | { readonly kind: 'keep'; readonly credential: string }
   | { readonly kind: 'issue'; readonly credential: string | undefined };
@@ -14,8 +14,7 @@ export function renewalOf(credential: string | undefined, state: CredentialState
   return state === 'in-force' ? { kind: 'keep', credential } : { kind: 'issue', credential };
 }
 
-/** An agent as the first run sees it. */
-export interface KnownAgent {
+export interface FirstRunAgent {
   readonly agentId: string;
   readonly isRevoked: boolean;
   /** Whether it has enrolled or connected before. */
@@ -26,16 +25,17 @@ export interface KnownAgent {
 export interface FirstRunAccount {
   stateOfKey(key: string): Promise<CredentialState>;
   issueKey(level: 'UA' | 'UW' | 'UR', key: string | undefined): Promise<string>;
-  agentWithToken(token: string): Promise<KnownAgent | undefined>;
+  agentWithToken(token: string): Promise<FirstRunAgent | undefined>;
   inviteAgent(name: string, token: string | undefined): Promise<string>;
-  /** Gives a token that has not enrolled its agent yet more time. */
+  /** Extends the validity of a token that has not enrolled its agent yet. */
   extendInvitation(token: string): Promise<void>;
   revokeAgent(agentId: string): Promise<void>;
 }
 
 /**
- * Puts the credentials that the data folder keeps in force, and issues those that are missing or were revoked. An agent
- * whose folder is gone is replaced: it would count its sessions anew, and the controller would take it for a copy.
+ * Keeps the credentials of the data folder valid, and issues the ones that are missing or revoked. An agent whose
+ * folder is missing is replaced: it would count its sessions from the start, and the controller would take it for a
+ * clone.
  */
 export async function provision(
   account: FirstRunAccount,
@@ -50,7 +50,7 @@ export async function provision(
   };
 }
 
-/** The key that administers comes with the first keys. One that was revoked is not replaced: somebody meant it. */
+/** The administrator's key is issued with the first keys. A revoked one was revoked on purpose, and is not replaced. */
 async function renewAdminKey(
   account: FirstRunAccount,
   { api_key_ua: key, api_key_uw }: OperatorRequests['first-run.provision'],

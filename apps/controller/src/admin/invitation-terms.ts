@@ -1,8 +1,8 @@
 import { addressesOf } from '@vantage/domain';
 import type { OperatorRequests } from '@vantage/domain/operator-commands';
-import { pinOf } from '../platform/server/pin.ts';
+import { pinOf } from '../server/public-key-pin.ts';
 
-/** The terms of an invitation, from the operator's command. */
+/** The terms of an invitation in the operator's command. */
 export function invitationTerms(request: OperatorRequests['agents.invite']) {
   const { certificate } = request;
   return {

@@ -1,11 +1,8 @@
 import { createLog } from '@vantage/kernel';
-import { createDb } from '../platform/db/index.ts';
-import { requireSupportedServer } from '../platform/db/server.ts';
+import { createDb } from '@vantage/storage';
+import { requireSupportedServer } from '@vantage/storage/require-server';
 
-/**
- * Creates the tables in an empty database as a version of Vantage has them that knows the migrations up to this one;
- * without `last`, as this version has them.
- */
+/** Creates the tables in an empty database by the migrations up to `last`, by default all of this version. */
 export async function makeTables(url: string, last?: string): Promise<void> {
   const db = await createDb({ connection: { url }, log: createLog('admin', 'silent'), poolSize: 2 });
   try {

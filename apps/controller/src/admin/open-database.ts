@@ -1,18 +1,18 @@
 import { createLog, Fault, messageOf } from '@vantage/kernel';
+import { createDb, type Database } from '@vantage/storage';
+import { requireSessions } from '@vantage/storage/require-sessions';
+import { findSuccessor } from '@vantage/storage-ops/copy/database-use';
 import { sql } from 'kysely';
-import { movedMark } from '../platform/db/copy/welcome.ts';
-import { createDb, type Db } from '../platform/db/index.ts';
-import { requireSessions } from '../platform/db/sessions.ts';
 
 /**
  * Opens a database that a controller has used, and calls `onOpen`; disposing closes it. Throws a Fault with the reason
- * when it is away, holds no Vantage, or is behind a pooler that keeps no sessions.
+ * when it is unreachable, has no tables of Vantage, or is behind a pooler that keeps no sessions.
  */
 export async function openDatabase(
   url: string,
-  onOpen: (db: Db) => Promise<void> = async () => {},
-): Promise<{ readonly db: Db } & AsyncDisposable> {
-  // The reply carries each failure, so the database's own lines would only repeat it.
+  onOpen: (db: Database) => Promise<void> = async () => {},
+): Promise<{ readonly db: Database } & AsyncDisposable> {
+  // The reply has each failure, which log lines would only repeat.
   const db = await createDb({ connection: { url }, log: createLog('admin', 'silent'), poolSize: 2 });
   try {
     await requireTables(db, url);
@@ -25,18 +25,18 @@ export async function openDatabase(
   return { db, [Symbol.asyncDispose]: () => db.close() };
 }
 
-/** Throws a Fault for a database whose place another one took: what is read there is old, and writes are refused. */
+/** Throws a Fault for a database that its copy replaced: its rows are old, and it refuses writes. */
 export async function refuseMoved(url: string): Promise<void> {
-  const mark = await movedMark(url);
-  if (mark !== undefined)
+  const move = await findSuccessor(url);
+  if (move !== undefined)
     throw new Fault(
       'stop',
       'database_moved',
-      `the database was copied to ${mark.target}, which took its place: set VANTAGE_DATABASE_URL to that one`,
+      `the database was copied to ${move.target}, which replaced it: set VANTAGE_DATABASE_URL to the copy`,
     );
 }
 
-async function requireTables({ kysely }: Db, url: string): Promise<void> {
+async function requireTables({ kysely }: Database, url: string): Promise<void> {
   const { rows } = await sql<{ present: boolean; name: string }>`
     select to_regclass('accounts') is not null and to_regclass('agents') is not null as present,
       current_database() as name`
@@ -55,6 +55,6 @@ async function requireTables({ kysely }: Db, url: string): Promise<void> {
   throw new Fault(
     'stop',
     'no_schema',
-    `the database ${found?.name ?? ''} holds no Vantage yet: start a controller on it first ("npm start", or "./vantage controller"), it makes the tables`,
+    `the database ${found?.name ?? ''} holds no Vantage yet: start a controller on it first ("npm start", or "./vantage controller"), which creates the tables`,
   );
 }

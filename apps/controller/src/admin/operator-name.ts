@@ -1,19 +1,16 @@
 import { userInfo } from 'node:os';
 
-/** Names of users as hosts have them; anything else is not put into the audit. */
+/** Common names of users; the audit contains no others. */
 const userName = /^[\w.@+-]{1,64}$/;
 
-/**
- * How the audit names who runs a command on this host: `command line (alice)`, and `command line (alice as root)` where
- * sudo says who became root.
- */
+/** The operator's name in the audit: `command line (alice)`, or with sudo `command line (alice as root)`. */
 export function operatorName(user: string, sudoUser: string | undefined): string {
   const who = userName.test(user) ? user : 'unknown user';
   const before = user === 'root' && sudoUser !== undefined && userName.test(sudoUser) ? sudoUser : who;
   return `command line (${before === who ? who : `${before} as ${who}`})`;
 }
 
-/** The name of who runs this process; a user without a name (in a container) has its number. */
+/** The name of the user that runs this process; a user without a name (in a container) is shown by number. */
 export function thisOperator(env: NodeJS.ProcessEnv): string {
   let user: string;
   try {

@@ -1,11 +1,11 @@
 import type { OperatorAnswers } from '@vantage/domain/operator-commands';
 
-type Shown = OperatorAnswers['alerts.list'][number];
+type ListedAlert = OperatorAnswers['alerts.list'][number];
 
-/** The alerts of an account as the operator's command shows them. */
+/** The alerts of an account in the form of the operator's command. */
 export function showAlerts(
   account: string,
-  rows: readonly (Pick<Shown, 'alert_id' | 'kind' | 'state' | 'location' | 'check_result'> & {
+  rows: readonly (Pick<ListedAlert, 'alert_id' | 'kind' | 'state' | 'location' | 'check_result'> & {
     readonly short_name: string | null;
     readonly since_us: number;
   })[],

@@ -1,9 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { dayMs } from '@vantage/domain';
 import { newId } from '@vantage/kernel';
-import type { NewRow } from '../platform/db/index.ts';
-import { hashPublicKey } from '../platform/secrets/credential.ts';
-import { type Authority, signAgent } from '../platform/server/authority.ts';
+import type { NewRow } from '@vantage/storage';
+import { hashPublicKey } from '@vantage/storage/secrets/credential';
+import type { AgentLocation, Fixtures } from '@vantage/testing/fixtures';
+import { type SigningAuthority, signAgent } from '../server/authority.ts';
 
 /** An agent's name, with the certificate and key by which the agents' port knows it, PEM. */
 export interface AgentIdentity {
@@ -12,9 +13,21 @@ export interface AgentIdentity {
   readonly key: string;
 }
 
+/** Inserts an agent that enrolled, with a certificate of this authority. */
+export async function insertEnrolledAgent(
+  rows: Fixtures,
+  authority: SigningAuthority,
+  location: AgentLocation,
+  values: Partial<NewRow<'agents'>> = {},
+): Promise<{ readonly agentNo: number; readonly identity: AgentIdentity }> {
+  const { identity, columns } = await issueIdentity(authority, values.agent_id);
+  const { agentNo } = await rows.agent(location, { ...columns, ...values });
+  return { agentNo, identity };
+}
+
 /** A key with a certificate of this authority, and the columns of an agent that enrolled with both. */
 export async function issueIdentity(
-  authority: Authority,
+  authority: SigningAuthority,
   agentId = newId(),
 ): Promise<{ readonly identity: AgentIdentity; readonly columns: Partial<NewRow<'agents'>> }> {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

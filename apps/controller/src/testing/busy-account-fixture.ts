@@ -1,9 +1,9 @@
 import { dayUs as dayLengthUs, hourUs, secondUs } from '@vantage/domain';
 import { stateVersion } from '@vantage/health';
 import { newId } from '@vantage/kernel';
+import { pipelined, startOfDay, type Tables } from '@vantage/storage';
+import { createFixtures } from '@vantage/testing/fixtures';
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { pipelined, startOfDay, type Tables } from '../platform/db/index.ts';
-import { createFixtures } from './fixtures.ts';
 
 /** An account for which every background job has something to do. */
 export interface BusyAccountFixture {
@@ -117,8 +117,11 @@ async function insertIngested(
   await sql`insert into check_rows (device_no, start_us, agent_no, location_no, arrived_after_us, revision, code, facts_no)
     values (${deviceNo}, ${dirtyHourUs + 1}, ${agentNo}, ${locationNo}, 0, 1, 1, 1)`.execute(kysely);
   // A packed day that no job reads: its bytes are damaged.
+  const packedUs = dayUs - 20 * dayLengthUs;
   await sql`insert into packed_checks (device_no, day_us, checks, first_us, last_us, last_result, marks, facts)
-    values (${deviceNo}, ${dayUs - 20 * dayLengthUs}, 1, 1, 1, 'ok', '', '')`.execute(kysely);
+    values (${deviceNo}, ${packedUs}, 1, 1, 1, 'ok', '', '')`.execute(kysely);
+  await sql`insert into packed_devices (device_no, first_us, last_us, last_result)
+    values (${deviceNo}, ${packedUs}, ${packedUs}, 'ok')`.execute(kysely);
   await kysely
     .insertInto('quarantined')
     .values({ agent_no: agentNo, received_us: agoUs, reason: 'r', record: '{}' })
@@ -224,6 +227,19 @@ async function insertHealth(
     .values({ device_no: deviceNo, from_us: agoUs, note: 'power', excluded: true })
     .execute();
   await kysely
+    .insertInto('marks')
+    .values({
+      mark_id: newId(),
+      account_no: accountNo,
+      kind: 'Note',
+      at_us: agoUs,
+      text: 'ticket 1',
+      author: 'key',
+      tag_nos: [],
+      device_nos: [deviceNo],
+    })
+    .execute();
+  await kysely
     .insertInto('maintenance_windows')
     .values({ device_no: deviceNo, from_us: agoUs, to_us: nowUs - secondUs })
     .execute();
@@ -251,7 +267,7 @@ async function insertHealth(
     values (${accountNo}, ${locationNo}, ${agentNo}, 'TCP', 1, 1, 1)`.execute(kysely);
 }
 
-/** A roll-up of the hour before the dirty one, and one of two days before it. */
+/** A roll-up of the hour before the dirty one, one of two days before it, and a day whose sums differed. */
 async function insertRollUps(
   kysely: Kysely<Tables>,
   { deviceNo, locationNo }: Referred,
@@ -275,5 +291,9 @@ async function insertRollUps(
   await kysely
     .insertInto('rollup_daily')
     .values({ ...sums, bucket_us: dirtyHourUs - 48 * hourUs })
+    .execute();
+  await kysely
+    .insertInto('sum_differences')
+    .values({ device_no: deviceNo, day_us: 0, outcome: 'damaged', reason: 'r', found_us: dirtyHourUs })
     .execute();
 }

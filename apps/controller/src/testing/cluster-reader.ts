@@ -1,5 +1,5 @@
+import type { Tables } from '@vantage/storage';
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../platform/db/index.ts';
 
 /** Reads what tests of a distributed history compare. */
 interface ClusterReader {
@@ -11,7 +11,7 @@ interface ClusterReader {
   notesAbout(deviceNo: number): Promise<(string | null)[]>;
   /** The open run requests for a device. */
   requestsFor(deviceNo: number): Promise<string[]>;
-  /** The port of the worker that has the checks of a device. */
+  /** The port of the worker that has the packed days of a device. */
   workerPortOf(deviceNo: number): Promise<number>;
   /** How many shards a worker has. */
   shardsOf(port: number): Promise<number>;
@@ -52,7 +52,7 @@ export function createClusterReader(kysely: Kysely<Tables>): ClusterReader {
     async workerPortOf(deviceNo) {
       const { rows } = await sql<{ port: number }>`
         select n.nodeport as port from pg_dist_placement p join pg_dist_node n using (groupid)
-        where p.shardid = get_shard_id_for_distribution_column('check_rows', ${deviceNo}::int)`.execute(
+        where p.shardid = get_shard_id_for_distribution_column('packed_checks', ${deviceNo}::int)`.execute(
         kysely,
       );
       return rows[0]?.port ?? 0;

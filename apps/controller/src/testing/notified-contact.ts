@@ -1,13 +1,13 @@
 import type { Clock, Logger } from '@vantage/kernel';
+import type { Db } from '@vantage/storage';
 import { runRequests } from '../agents/run-requests/index.ts';
-import { createAlertTimes } from '../alerts/decide/alert-facts.ts';
 import { decideDue } from '../alerts/decide/decide-due.ts';
 import { dueAlertNos } from '../alerts/decide/due-store.ts';
 import { createOnEvents } from '../alerts/decide/on-events.ts';
+import { createAlertTimes } from '../alerts/decide/stored-alert-facts.ts';
 import { messages } from '../alerts/deliver/index.ts';
-import type { Db } from '../platform/db/index.ts';
-import type { OneAccount } from '../rest/api/testing/one-account.ts';
-import { createRecordEvents, recordEvents } from '../status/events/record-events.ts';
+import { createRecordEvents, recordEvents } from '../results/events/record-events.ts';
+import type { OneAccount } from './one-account.ts';
 
 const times = createAlertTimes((length) => length);
 

@@ -1,14 +1,14 @@
 import { checkId, dayUs, minuteUs } from '@vantage/domain';
 import type { Clock, Logger } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
-import { createDayPacker } from '../checks/ingest/index.ts';
-import { insertChecks } from '../checks/ingest/rows.ts';
-import { rollUps } from '../checks/rollup/index.ts';
-import { type Db, startOfDay } from '../platform/db/index.ts';
-import { sampleDay } from '../platform/db/packed/testing/sample-day.ts';
-import type { OneAccount } from '../rest/api/testing/one-account.ts';
-import { createSampleAccount } from '../rest/api/testing/sample-account.ts';
-import { createFixtures } from './fixtures.ts';
+import { type Db, startOfDay } from '@vantage/storage';
+import { sampleDay } from '@vantage/storage/packed/testing/sample-day';
+import { createFixtures } from '@vantage/testing/fixtures';
+import { createDayPacker } from '../results/ingest/index.ts';
+import { insertChecks } from '../results/ingest/insert-checks.ts';
+import { rollUps } from '../results/roll-up/index.ts';
+import type { OneAccount } from './one-account.ts';
+import { createSampleAccount } from './sample-account.ts';
 
 const methods = ['TCP', 'HTTP', 'PING'] as const;
 
@@ -81,8 +81,14 @@ export async function packDays(
   retentionDays: number,
   afterDays = 2,
 ): Promise<void> {
-  const rolledToUs = async (kysely: typeof db.kysely) => (await rollUps.readProgress(kysely)).rolledToUs;
-  const packer = createDayPacker({ db, clock, log, afterDays, retentionDays, rolledToUs });
+  const packer = createDayPacker({
+    db,
+    clock,
+    log,
+    afterDays,
+    retentionDays,
+    isRolledUp: rollUps.isRolledUp,
+  });
   while (!(await packer.run()));
 }
 
@@ -124,6 +130,7 @@ export async function readAllRoutes(
     paths.push(
       `/devices/${deviceId}/checks?Limit=300`,
       `/devices/${deviceId}/checks?Limit=20&Offset=40`,
+      `/devices/${deviceId}/checks?Limit=100&Offset=100`,
       `/devices/${deviceId}/checks?${span}&ResultCode=2`,
       `/devices/${deviceId}/uptime?${span}`,
       `/devices/${deviceId}/outages?${span}`,

@@ -1,6 +1,9 @@
+import type { Schemas } from '@vantage/client';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { linesOf, storyOf } from './alert-story.ts';
+import { foldAttempts, linesOf, type StoryLine, storyOf } from './alert-story.ts';
+
+type Event = Schemas['Event'];
 
 const message = { contact_id: 'c', Name: 'Me', Kind: 'device.down', Step: 1, At: '2026-11-29T09:45:27Z' };
 const at = (seconds: number) => new Date(Date.UTC(2026, 10, 29, 9, 45, seconds)).toISOString();
@@ -15,7 +18,7 @@ test.each([
   ['Failed', attempts.slice(0, 2), ['again', 'failed']],
   ['Pending', attempts.slice(0, 2), ['again', 'again']],
   ['Pending', [], ['waiting']],
-  ['Delivered', [], ['carried']],
+  ['Delivered', [], ['merged']],
   ['Failed', [], ['failed']],
   ['Withdrawn', [], ['withdrawn']],
   ['Shadow', [], ['recorded']],
@@ -65,13 +68,13 @@ test('no line of a story has a time that the API does not say, each attempt is t
         return { ...message, At: at(decided), State: state, Attempts };
       });
       const story = storyOf({ Opened: at(opened), Acknowledged: null, Closed: null, Notifications });
-      const said = story.flatMap((line) =>
+      const shown = story.flatMap((line) =>
         line.what === 'message' && line.answer !== undefined ? [`${line.at} ${line.answer}`] : [],
       );
       const made = Notifications.flatMap(({ Attempts }) =>
         Attempts.map(({ At, Answer }) => `${At} ${Answer}`),
       );
-      expect(said.toSorted()).toEqual(made.toSorted());
+      expect(shown.toSorted()).toEqual(made.toSorted());
       const delivered = story.filter((line) => line.what === 'message' && line.course === 'delivered');
       const ends = Notifications.filter(
         ({ State, Attempts }) => State === 'Delivered' && Attempts.length > 0,
@@ -81,6 +84,49 @@ test('no line of a story has a time that the API does not say, each attempt is t
       );
       const times = story.map((line) => Date.parse(line.at));
       expect(times).toEqual(times.toSorted((a, b) => a - b));
+    }),
+  );
+});
+
+test('the events tell the first error, the decision and the end, and what is planned comes last', () => {
+  const event = (Type: Event['Type'], seconds: number) => ({ Type, Timestamp: at(seconds) }) as Event;
+  const events = [
+    event('Up', 50),
+    event('Changed', 30),
+    event('Alert', 20),
+    event('Down', 19),
+    event('Error', 10),
+  ];
+  const planned = [{ at: at(90), to: ['Head'], steps: [2], isRepeat: false }];
+  const alert = { Opened: at(20), Acknowledged: null, Closed: at(50), Notifications: [] };
+  const told = storyOf(alert, events, planned).map((line) =>
+    line.what === 'event' ? line.event.Type : line.what,
+  );
+  expect(told).toEqual(['Error', 'Down', 'Alert', 'Up', 'planned']);
+  // Without events, the alert itself says when it opened and closed.
+  expect(storyOf(alert).map(({ what }) => what)).toEqual(['opened', 'closed']);
+});
+
+test('folded attempts are those that repeat the one before, and no line is lost', () => {
+  const answers = fc.array(fc.constantFrom('a', 'b'), { maxLength: 30 });
+  fc.assert(
+    fc.property(answers, fc.boolean(), (Answers, isOver) => {
+      const Attempts = Answers.map((Answer, index) => ({ At: at(index), Answer }));
+      const lines = linesOf({ ...message, State: isOver ? 'Delivered' : 'Pending', Attempts });
+      const parts = foldAttempts(lines);
+      expect(
+        parts.flatMap((part): readonly StoryLine[] => (part.what === 'attempts' ? part.lines : [part])),
+      ).toEqual(lines);
+      for (const [index, part] of parts.entries()) {
+        if (part.what !== 'attempts') continue;
+        const before = parts[index - 1];
+        expect(part.lines.length).toBeGreaterThanOrEqual(3);
+        for (const line of part.lines)
+          expect([line.answer, line.course]).toEqual([
+            before?.what === 'message' ? before.answer : undefined,
+            'again',
+          ]);
+      }
     }),
   );
 });

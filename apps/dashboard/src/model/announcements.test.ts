@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { texts } from '../texts/index.ts';
+import { frameTexts } from '../texts/frame-texts.ts';
 import { type Announcement, announce, minBetweenMs, noAnnouncements } from './announcements.ts';
 
 /** The devices that are Down from a second on. */
@@ -102,7 +102,9 @@ test.each<[string, readonly Step[], readonly string[]]>([
     ['5: a is Down. 1 device is down.', '15: b is Down. 2 devices are down.'],
   ],
 ])('%s', (_, steps, sentences) => {
-  expect(saidIn(steps).map(({ at, said }) => `${at / 1_000}: ${texts.announce(said)}`)).toEqual(sentences);
+  expect(saidIn(steps).map(({ at, said }) => `${at / 1_000}: ${frameTexts.announce(said)}`)).toEqual(
+    sentences,
+  );
 });
 
 const steps = fc

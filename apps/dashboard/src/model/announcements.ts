@@ -1,19 +1,18 @@
-/** The least time between two sentences that are read aloud, milliseconds. */
+/** The minimum time between two announcements for screen readers, milliseconds. */
 export const minBetweenMs = 10_000;
 
-/** A device that is Down. */
-interface Down {
+interface DownDevice {
   readonly id: string;
   readonly name: string;
 }
 
-/** Outages that were announced, and those that wait for their sentence. */
+/** The outages that were announced, and those that wait for the next sentence. */
 export interface Announcements {
-  /** The devices that are Down. Undefined: nothing is known yet, so what is Down first is no news. */
+  /** The devices that are Down. Undefined at first: outages that exist when the page opens are not announced. */
   readonly down: ReadonlySet<string> | undefined;
   /** Names of devices by id, in the order in which their outages began. */
   readonly waiting: ReadonlyMap<string, string>;
-  /** The time of the last sentence, milliseconds; undefined: there was none. */
+  /** The time of the last sentence, milliseconds; undefined: none yet. */
   readonly lastAt: number | undefined;
 }
 
@@ -21,23 +20,23 @@ export interface Announcements {
 export interface Announcement {
   /** Names of devices that are Down. */
   readonly down: readonly string[];
-  /** Names of devices whose outage has ended already. */
+  /** Names of devices whose outage has already ended. */
   readonly over: readonly string[];
   /** The number of devices that are Down. */
   readonly total: number;
 }
 
-/** Before anything is known. */
+/** The state before the devices are known. */
 export const noAnnouncements: Announcements = { down: undefined, waiting: new Map(), lastAt: undefined };
 
 /**
- * The next state when these devices are Down, and the sentence that is due by then. Each outage is in one sentence; an
- * outage that begins within `minBetweenMs` of the last sentence waits for the next one. `dueAt` is when to call again
- * at the latest, undefined: when the devices change. `nowMs` never runs backwards. Pure.
+ * The next state when the devices `down` are Down, and the sentence that is due now. Each outage is in exactly one
+ * sentence. An outage that begins within `minBetweenMs` of the last sentence waits for the next one. `dueAt`: when to
+ * call again at the latest; undefined: when the devices change. `nowMs` is monotonic. Pure.
  */
 export function announce(
   before: Announcements,
-  down: readonly Down[],
+  down: readonly DownDevice[],
   nowMs: number,
 ): {
   readonly next: Announcements;

@@ -1,4 +1,4 @@
-/** Bytes in the unit that people read: `1.5 GiB`. */
+/** Bytes in a readable unit: `1.5 GiB`. */
 export function sizeOf(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
   const at = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)));

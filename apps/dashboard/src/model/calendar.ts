@@ -1,14 +1,14 @@
 import { dayMs } from '@vantage/domain/units';
 import { dateAfter, instantOf, wallTime, weekdayOf } from './zoned.ts';
 
-/** A span of time in a calendar, milliseconds since 1970; the end is not in it. */
-export interface Spanned {
+/** A span in milliseconds since 1970, without its end. */
+export interface CalendarSpan {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** The part of a span that lies in one day. Minutes of the clocks; lanes lie beside each other. */
-export interface Piece<Item extends Spanned> {
+/** The part of a span that lies in one day, in minutes of the local clock. Lanes are side by side. */
+export interface DayPiece<Item extends CalendarSpan> {
   readonly item: Item;
   readonly fromMinute: number;
   readonly toMinute: number;
@@ -16,14 +16,14 @@ export interface Piece<Item extends Spanned> {
   readonly lanes: number;
 }
 
-export type View = 'day' | 'week' | 'month';
+export type CalendarView = 'day' | 'week' | 'month';
 
 const dayMinutes = 1_440;
-/** A shorter piece could not be read. */
-const leastMinutes = 45;
+/** A shorter piece would be too small to read. */
+const minMinutes = 45;
 
-/** The days of a view around a date; a month has whole weeks. */
-export function datesOf(view: View, date: string): readonly string[] {
+/** The days that a view shows around a date. A month is shown in whole weeks. */
+export function datesOf(view: CalendarView, date: string): readonly string[] {
   const count = (first: string, days: number) =>
     Array.from({ length: days }, (_, at) => dateAfter(first, at));
   if (view === 'day') return [date];
@@ -40,19 +40,19 @@ function nextMonth(first: string): string {
   return `${dateAfter(first, 31).slice(0, 8)}01`;
 }
 
-/** The date to which a view goes on (1) or back (-1). */
-export function stepDate(view: View, date: string, by: 1 | -1): string {
+/** The date of the next (1) or the previous (-1) view. */
+export function stepDate(view: CalendarView, date: string, by: 1 | -1): string {
   if (view !== 'month') return dateAfter(date, view === 'day' ? by : 7 * by);
   const first = `${date.slice(0, 8)}01`;
   return by === 1 ? nextMonth(first) : `${dateAfter(first, -1).slice(0, 8)}01`;
 }
 
-/** The pieces of these items on a date, in the order of their begin. Pieces of one lane do not overlap. */
-export function piecesOf<Item extends Spanned>(
+/** The pieces of `items` on a date, in the order of their start. Pieces in the same lane do not overlap. */
+export function piecesOf<Item extends CalendarSpan>(
   items: readonly Item[],
   date: string,
   zone: string,
-): readonly Piece<Item>[] {
+): readonly DayPiece<Item>[] {
   const beginMs = instantOf(zone, `${date}T00:00`);
   const endMs = instantOf(zone, `${dateAfter(date, 1)}T00:00`);
   const minuteOf = (ms: number) => {
@@ -63,10 +63,10 @@ export function piecesOf<Item extends Spanned>(
     .filter(({ fromMs, toMs }) => fromMs < endMs && toMs > beginMs)
     .map((item) => {
       const from = item.fromMs <= beginMs ? 0 : minuteOf(item.fromMs);
-      const fromMinute = Math.min(from, dayMinutes - leastMinutes);
+      const fromMinute = Math.min(from, dayMinutes - minMinutes);
       const to = item.toMs >= endMs ? dayMinutes : minuteOf(item.toMs);
-      // Where the clocks go back, a span may end before it began.
-      return { item, fromMinute, toMinute: Math.max(to, fromMinute + leastMinutes) };
+      // When the clocks go back, the local end of a span may be before its local start.
+      return { item, fromMinute, toMinute: Math.max(to, fromMinute + minMinutes) };
     })
     .sort((a, b) => a.fromMinute - b.fromMinute || b.toMinute - a.toMinute);
   return inLanes(cut);
@@ -86,10 +86,10 @@ function inLanes<Part extends { readonly fromMinute: number; readonly toMinute: 
     const free = ends.findIndex((end) => end <= part.fromMinute);
     const lane = free < 0 ? ends.length : free;
     ends[lane] = part.toMinute;
-    const one = { ...part, lane, lanes: ends.length };
-    group.push(one);
-    for (const each of group) each.lanes = ends.length;
-    placed.push(one);
+    const piece = { ...part, lane, lanes: ends.length };
+    group.push(piece);
+    for (const member of group) member.lanes = ends.length;
+    placed.push(piece);
   }
   return placed;
 }

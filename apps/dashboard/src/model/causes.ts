@@ -1,36 +1,36 @@
-import type { State } from './state.ts';
+import type { DeviceState } from './state.ts';
 
-interface Facts {
+interface CausalFacts {
   readonly id: string;
-  readonly state: State;
+  readonly state: DeviceState;
   readonly sinceMs: number;
-  /** The id of its master, where that is Down. */
+  /** The id of its master, if that is Down. */
   readonly downBecause: string | null;
 }
 
-/** A device that is Down of itself, with those that are Down because of it. */
-export interface Cause<Row extends Facts> {
+/** A device that is Down by itself, with the devices that are Down because of it. */
+export interface Cause<Row extends CausalFacts> {
   readonly row: Row;
   readonly behind: readonly Row[];
 }
 
 /**
- * Puts devices that are Down under the master that explains them. The cause with the most devices behind it comes
- * first, then the one that is Down for longest.
+ * Groups devices that are Down by the master that explains them. The cause with the most devices behind it comes first,
+ * then the one that has been Down for longest.
  */
-export function causesOf<Row extends Facts>(rows: readonly Row[]): readonly Cause<Row>[] {
+export function causesOf<Row extends CausalFacts>(rows: readonly Row[]): readonly Cause<Row>[] {
   const down = rows.filter(({ state }) => state === 'Down');
   const byId = new Map(down.map((row) => [row.id, row]));
   const rootOf = (row: Row): Row => {
-    const way = [row];
-    for (let at = row; ; ) {
-      const master = at.downBecause === null ? undefined : byId.get(at.downBecause);
-      if (master === undefined) return at;
-      const circle = way.slice(way.indexOf(master));
-      // In a circle of masters the first by its id stands for all.
-      if (way.includes(master)) return circle.reduce((least, each) => (each.id < least.id ? each : least));
-      way.push(master);
-      at = master;
+    const path = [row];
+    for (let device = row; ; ) {
+      const master = device.downBecause === null ? undefined : byId.get(device.downBecause);
+      if (master === undefined) return device;
+      const circle = path.slice(path.indexOf(master));
+      // In a circle of masters, the one with the first id counts as the cause.
+      if (path.includes(master)) return circle.reduce((first, next) => (next.id < first.id ? next : first));
+      path.push(master);
+      device = master;
     }
   };
   const behind = new Map<string, Row[]>();

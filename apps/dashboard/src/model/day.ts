@@ -1,9 +1,9 @@
 /** The letters of a day: Up, Down, Maint and Unknown, as `GET /states` writes them. */
 type Letter = 'U' | 'D' | 'M' | '?';
 
-/** The meaning of one letter. */
+/** The length of a letter, milliseconds. */
 export const partMs = 20 * 60_000;
-/** How many letters a day has. */
+/** The number of letters of a day. */
 export const dayParts = 72;
 
 /** The worst status of each part of the last day, the last one still open. */
@@ -16,23 +16,23 @@ export interface Day {
 const worstFirst = 'D?MU';
 const letterOf = { Up: 'U', Down: 'D', Maint: 'M', Unknown: '?' } as const;
 const statusOf = { U: 'Up', D: 'Down', M: 'Maint', '?': 'Unknown' } as const;
-type Status = keyof typeof letterOf;
+type DayStatus = keyof typeof letterOf;
 
-/** The part of a moment. */
+/** The number of the part that contains a moment. */
 export const partOf = (ms: number): number => Math.floor(ms / partMs);
 
-/** The begin of the day that ends at a moment: that of its first letter. */
-export const dayBeginOf = (ms: number): number => (partOf(ms) - dayParts + 1) * partMs;
+/** The start of the day that ends at `ms`: that of its first letter. */
+export const dayStartOf = (ms: number): number => (partOf(ms) - dayParts + 1) * partMs;
 
-/** The day as it is in a later part, when the status stayed what it was. The page need not read it again. */
-export function dayUntil(day: Day, part: number, status: Status): Day {
+/** The day as of a later part, if the status has not changed. It saves reading the day again. */
+export function dayUntil(day: Day, part: number, status: DayStatus): Day {
   const later = Math.min(part - day.part, dayParts);
   if (later <= 0) return day;
   return { letters: day.letters.slice(later) + letterOf[status].repeat(later), part };
 }
 
-/** The day after the status changed: the part of the change has the worse of both. */
-export function dayAfter(day: Day, change: { at: number; before: Status; status: Status }): Day {
+/** The day after a change of status: the part of the change has the worse status of both. */
+export function dayAfter(day: Day, change: { at: number; before: DayStatus; status: DayStatus }): Day {
   const until = dayUntil(day, partOf(change.at), change.before);
   const last = until.letters.at(-1) ?? '?';
   const next = letterOf[change.status];
@@ -44,14 +44,14 @@ export function dayAfter(day: Day, change: { at: number; before: Status; status:
 export interface DayRun {
   readonly at: number;
   readonly length: number;
-  readonly status: Status;
+  readonly status: DayStatus;
 }
 
 /**
- * The letters as runs. `status` is the present one, and `since` the letter in which it began, negative before the first
- * one. What was Unknown before anything was known, or before it began, is left out: the device may not have existed.
+ * The letters as runs. `status` is the present status, and `since` the letter in which it began (negative: before the
+ * first one). Unknown before the first known status is left out, because the device may not have existed.
  */
-export function runsOfDay(letters: string, status: Status, since: number): readonly DayRun[] {
+export function runsOfDay(letters: string, status: DayStatus, since: number): readonly DayRun[] {
   const all =
     /[^?]/.test(letters) || status === 'Unknown' ? letters : letters.slice(0, -1) + letterOf[status];
   const known = all.search(/[^?]/);

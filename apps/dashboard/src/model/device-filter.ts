@@ -1,108 +1,173 @@
-import { rankOf, type State, states } from './state.ts';
+import { type FilterTerm, fieldOf, type ParsedFilter, singleFields } from './filter-text.ts';
+import type { DeviceState } from './state.ts';
 
-/** The properties of a row that the filter of devices can name. */
+/** The properties of a device that the filter compares. */
 export interface Filterable {
-  readonly state: State;
+  readonly state: DeviceState;
   readonly id: string;
   readonly name: string;
-  /** Its names in small letters. */
+  /** Its names in lower case. */
   readonly words: string;
   readonly method: string;
+  readonly severity: string;
+  readonly isEnabled: boolean;
+  readonly isRetrying: boolean;
   readonly tags: readonly string[];
   readonly locations: readonly string[];
-  readonly sinceMs: number;
 }
 
-/** A filter as its text says it. */
-export interface DeviceFilter {
-  readonly states: readonly State[];
-  readonly tags: readonly string[];
-  readonly methods: readonly string[];
-  readonly locations: readonly string[];
-  readonly words: readonly string[];
-  readonly sort: 'worst' | 'name' | 'since';
-  /** Words with a colon that no field of the filter has. */
-  readonly unknown: readonly string[];
+/** The settings of a device that the filter compares, in lower case. Lists do not contain them. */
+export interface FilterableSettings {
+  readonly url: string;
+  readonly source: string;
+  readonly key: string;
+  /** Names of its master; empty: none. */
+  readonly master: readonly string[];
+  /** Names of its notification schedule and its maintenance schedule. */
+  readonly schedule: readonly string[];
+  /** `30s` or `5min`. */
+  readonly frequency: string;
 }
 
-const fields = ['status', 'tag', 'method', 'location', 'sort'] as const;
-const sorts = ['worst', 'name', 'since'] as const;
-
-/** Reads a filter: `status:down tag:berlin/* method:ping sort:name "text"`. Quotes hold blanks together. */
-export function parseFilter(text: string): DeviceFilter {
-  const found: Record<(typeof fields)[number], string[]> = {
-    status: [],
-    tag: [],
-    method: [],
-    location: [],
-    sort: [],
-  };
-  const words: string[] = [];
-  const unknown: string[] = [];
-  for (const [, name, quoted, bare = ''] of text.matchAll(/(?:([a-z]+):)?(?:"([^"]*)"?|([^\s"]+))/gi)) {
-    const value = (quoted ?? bare).toLowerCase();
-    const field = fields.find((each) => each === name?.toLowerCase());
-    if (field !== undefined) found[field].push(value);
-    else if (name === undefined) words.push(value);
-    else if (/^(\/\/|\d)/.test(value)) words.push(`${name}:${value}`.toLowerCase());
-    else unknown.push(`${name}:`);
-  }
-  const wanted = states.filter((state) => found.status.includes(state.toLowerCase()));
-  unknown.push(...found.status.filter((value) => !states.some((state) => state.toLowerCase() === value)));
-  return {
-    states: wanted,
-    tags: found.tag,
-    methods: found.method,
-    locations: found.location,
-    words: words.filter((word) => word !== ''),
-    sort: sorts.find((each) => found.sort.includes(each)) ?? 'worst',
-    unknown,
-  };
-}
-
-/** Devices that have a word in their URL: the API found them, because lists hold no URLs. */
+/** Devices with a word in their URL. The API finds them, because lists do not contain URLs. */
 export interface FoundByUrl {
   readonly word: string;
   readonly ids: ReadonlySet<string>;
 }
 
-/** Whether a device is one of those for which the filter asks. A tag with `/*` at its end asks for the whole branch. */
-export function fits(filter: DeviceFilter, row: Filterable, byUrl?: FoundByUrl): boolean {
-  return (
-    (filter.states.length === 0 || filter.states.includes(row.state)) &&
-    (filter.methods.length === 0 || filter.methods.includes(row.method.toLowerCase())) &&
-    filter.tags.every((tag) => row.tags.some((each) => fitsTag(tag, each.toLowerCase()))) &&
-    filter.locations.every((place) => row.locations.some((each) => each.toLowerCase() === place)) &&
-    filter.words.every((word) => row.words.includes(word) || (byUrl?.word === word && byUrl.ids.has(row.id)))
+/** The facts that the filter compares besides the row of a device. */
+export interface FilterFacts {
+  readonly byUrl?: FoundByUrl | undefined;
+  /** By device; undefined: not read. Then no device matches a term that needs them. */
+  readonly settings?: ReadonlyMap<string, FilterableSettings> | undefined;
+}
+
+/** Whether a device matches the filter: each clause has a term that holds. A tag `berlin/*` is the whole branch. */
+export function fits(filter: ParsedFilter, row: Filterable, facts: FilterFacts = {}): boolean {
+  return filter.clauses.every((terms) =>
+    terms.some((term) => {
+      const holds = holdsFor(term, row, facts);
+      return holds !== undefined && holds !== term.isNot;
+    }),
   );
 }
 
-function fitsTag(wanted: string, tag: string): boolean {
-  if (!wanted.endsWith('/*')) return wanted === tag;
-  const branch = wanted.slice(0, -2);
+/** undefined: it cannot be told yet. */
+function holdsFor(term: FilterTerm, row: Filterable, { byUrl, settings }: FilterFacts): boolean | undefined {
+  const { field, values } = term;
+  const is = (...found: readonly string[]) =>
+    values.some((value) => (value === 'none' ? found.length === 0 : found.includes(value)));
+  switch (field) {
+    case undefined:
+      return values.every(
+        (value) => row.words.includes(value) || (byUrl?.word === value && byUrl.ids.has(row.id)),
+      );
+    case 'status':
+      return is(row.state.toLowerCase());
+    case 'method':
+      return is(row.method.toLowerCase());
+    case 'severity':
+      return is(row.severity);
+    case 'enabled':
+      return is(row.isEnabled ? 'yes' : 'no');
+    case 'retrying':
+      return is(row.isRetrying ? 'yes' : 'no');
+    case 'location':
+      return is(...row.locations.map((name) => name.toLowerCase()));
+    case 'tag':
+      return values.some((value) =>
+        value === 'none' ? row.tags.length === 0 : row.tags.some((tag) => fitsTag(value, tag.toLowerCase())),
+      );
+    default: {
+      const own = settings?.get(row.id);
+      if (own === undefined) return undefined;
+      if (field === 'url') return values.some((value) => own.url.includes(value));
+      const found = own[field];
+      return is(...(typeof found === 'string' ? (found === '' ? [] : [found]) : found));
+    }
+  }
+}
+
+function fitsTag(pattern: string, tag: string): boolean {
+  if (!pattern.endsWith('/*')) return pattern === tag;
+  const branch = pattern.slice(0, -2);
   return tag === branch || tag.startsWith(`${branch}/`);
 }
 
-interface Ordered extends Filterable {
-  /** Its names as `naturalKey` has them. */
-  readonly order: string;
-  /** The master that explains why it is Down. */
-  readonly downBecause: string | null;
+const ofSettings: ReadonlySet<string> = new Set(['url', 'source', 'key', 'master', 'schedule', 'frequency']);
+
+/** Whether the filter compares settings, which are read separately. */
+export const needsSettings = ({ clauses }: ParsedFilter): boolean =>
+  clauses.some((terms) => terms.some(({ field }) => field !== undefined && ofSettings.has(field)));
+
+/** The values that must hold by a field: those of terms that stand alone. */
+export const valuesOf = ({ clauses }: ParsedFilter, field: FilterTerm['field']): readonly string[] =>
+  clauses.flatMap(([term, ...others]) =>
+    term !== undefined && others.length === 0 && term.field === field && !term.isNot ? term.values : [],
+  );
+
+/** The one tag of a filter that consists of nothing else. */
+export function onlyTag(filter: ParsedFilter): string | undefined {
+  const [tag, ...others] = valuesOf(filter, 'tag');
+  return filter.clauses.length === 1 && others.length === 0 && filter.unknown.length === 0 ? tag : undefined;
 }
 
-/** The order in which a filter shows its rows: the worst first, and causes before what is behind them. */
-export function compareBy(sort: DeviceFilter['sort']): (a: Ordered, b: Ordered) => number {
-  const byName = (a: Ordered, b: Ordered) => (a.order < b.order ? -1 : a.order > b.order ? 1 : 0);
-  if (sort === 'name') return byName;
-  if (sort === 'since') return (a, b) => b.sinceMs - a.sinceMs || byName(a, b);
-  const isSymptom = ({ downBecause }: Ordered) => Number(downBecause !== null);
-  return (a, b) => rankOf(a.state) - rankOf(b.state) || isSymptom(a) - isSymptom(b) || byName(a, b);
+/** A suggestion while a filter is typed: the text to show, and the whole filter with it. */
+export interface FilterSuggestion {
+  readonly words: string;
+  readonly text: string;
 }
 
-/** The filter's text with one field set to a value, or without it. */
-export function withField(text: string, field: (typeof fields)[number], value: string | undefined): string {
-  const rest = text.replaceAll(new RegExp(`(^|\\s)${field}:("[^"]*"?|\\S*)`, 'gi'), ' ').trim();
-  if (value === undefined) return rest;
-  const quoted = /\s/.test(value) ? `"${value}"` : value;
-  return `${field}:${quoted} ${rest}`.replaceAll(/\s+/g, ' ').trim();
+/** The known values of a field, in their spelling. */
+export type KnownValues = (field: string) => readonly string[];
+
+const maxSuggestions = 8;
+
+/** Completes the last word of a filter: the name of a field, or one of its values. */
+export function suggestionsFor(
+  text: string,
+  fields: readonly string[],
+  knownValues: KnownValues,
+): readonly FilterSuggestion[] {
+  const [, before = '', sign = '', word = ''] =
+    /^(.*?)(-?)((?:[a-z]+:)?(?:"[^"]*|[^\s"]*))$/is.exec(text) ?? [];
+  const [, name, values = ''] = /^([a-z]+):(.*)$/is.exec(word) ?? [];
+  const field = name === undefined ? undefined : fieldOf(name);
+  if (field === undefined) {
+    if (word === '' && text.trim() !== '') return [];
+    return fields
+      .filter((each) => each.startsWith(word.toLowerCase()))
+      .slice(0, word === '' ? fields.length : maxSuggestions)
+      .map((each) => ({ words: `${sign}${each}:`, text: `${before}${sign}${each}:` }));
+  }
+  const parts = values.replace(/^"/, '').split(',');
+  const last = (parts.at(-1) ?? '').toLowerCase();
+  const chosen = parts.slice(0, -1);
+  return knownValues(field)
+    .filter((value) => value.toLowerCase().includes(last) && value.toLowerCase() !== last)
+    .sort((a, b) => Number(b.toLowerCase().startsWith(last)) - Number(a.toLowerCase().startsWith(last)))
+    .slice(0, maxSuggestions)
+    .map((value) => {
+      const joined = [...chosen, value].join(',');
+      const quoted = /\s/.test(joined) ? `"${joined}"` : joined;
+      return { words: `${sign}${field}:${quoted}`, text: `${before}${sign}${field}:${quoted} ` };
+    });
+}
+
+/** Values that no device can match: of fields with a closed list, and names that do not exist. */
+export function unknownValues(
+  { clauses }: ParsedFilter,
+  knownValues: KnownValues,
+): readonly { readonly field: string; readonly value: string }[] {
+  const checked: readonly string[] = [...singleFields, 'tag', 'location', 'master', 'schedule', 'source'];
+  return clauses.flat().flatMap(({ field, values }) => {
+    if (field === undefined || !checked.includes(field)) return [];
+    const known = new Set(knownValues(field).map((value) => value.toLowerCase()));
+    if (known.size === 0) return [];
+    const isKnown = (value: string) =>
+      known.has(value) ||
+      value === 'none' ||
+      (field === 'tag' && value.endsWith('/*') && [...known].some((tag) => fitsTag(value, tag)));
+    return values.filter((value) => !isKnown(value)).map((value) => ({ field, value }));
+  });
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Expectation, withExpectations } from './expectations.ts';
+import { type ExpectedChange, withExpectations } from './expectations.ts';
 
 interface Facts {
   readonly id: string;
@@ -10,10 +10,10 @@ interface Facts {
 
 const ids = ['x', 'y', 'z'];
 const known: readonly Facts[] = ids.map((id) => ({ id, a: 0, b: 0 }));
-const lay = (expectations: readonly Expectation<Facts>[]) =>
+const lay = (expectations: readonly ExpectedChange<Facts>[]) =>
   withExpectations(known, ({ id }) => id, expectations);
 
-const expectation: fc.Arbitrary<Expectation<Facts>> = fc.record({
+const expectation: fc.Arbitrary<ExpectedChange<Facts>> = fc.record({
   id: fc.constantFrom(...ids, 'unknown'),
   facts: fc.option(
     fc.record({ a: fc.integer({ min: 1, max: 9 }), b: fc.integer({ min: 1, max: 9 }) }, { requiredKeys: [] }),

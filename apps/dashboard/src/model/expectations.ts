@@ -1,15 +1,15 @@
-/** The effect of a change that is under way on one thing, until the API has answered. */
-export interface Expectation<Facts extends object> {
+/** The expected effect of a running change on one thing, until the API has answered. */
+export interface ExpectedChange<Facts extends object> {
   readonly id: string;
-  /** Undefined: the thing is gone. */
+  /** Undefined: the thing is deleted. */
   readonly facts: Partial<Facts> | undefined;
 }
 
-/** Lays expectations over facts, later ones over earlier ones. Facts without an expectation stay the same object. */
+/** Applies expectations to facts, later ones over earlier ones. Facts without an expectation stay the same object. */
 export function withExpectations<Facts extends object>(
   known: readonly Facts[],
   idOf: (facts: Facts) => string,
-  expectations: readonly Expectation<Facts>[],
+  expectations: readonly ExpectedChange<Facts>[],
 ): readonly Facts[] {
   if (expectations.length === 0) return known;
   const expected = new Map<string, Partial<Facts> | undefined>();

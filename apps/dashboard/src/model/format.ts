@@ -1,10 +1,10 @@
-export { count, inFull, percent } from '@vantage/domain/report';
+export { count, inFull, percent } from '@vantage/domain/report/numbers';
 
 /** A blank that does not break, between a number and its unit. */
 const gap = '\u00a0';
 const none = '–';
 
-/** A duration for lists, in its greatest unit: `41 min`. */
+/** A duration for lists, in its largest unit: `41 min`. */
 export function briefly(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
   if (whole < 60) return `${whole}${gap}s`;
@@ -13,7 +13,7 @@ export function briefly(seconds: number): string {
   return `${Math.floor(whole / 86_400)}${gap}d`;
 }
 
-/** A time of a check: three digits in ms, from 1,000 ms on in s. A check that measured nothing has none. */
+/** A response time: up to three digits in ms, in s from 1,000 ms on; `–` if none was measured. */
 export function milliseconds(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return none;
   if (ms >= 999.5) return `${(ms / 1_000).toFixed(1)}${gap}s`;
@@ -23,8 +23,8 @@ export function milliseconds(ms: number | null | undefined): string {
 }
 
 /**
- * A timestamp of the API in few characters. Its text is already in the account's zone, so the digits are taken from it.
- * `today` is the date of now in that zone: another day is named.
+ * A timestamp of the API in few characters. It is already in the account's zone, so its digits are used as they are.
+ * `today` is the present date in that zone: the date is shown for other days.
  */
 export function clockTime(timestamp: string, today: string): string {
   const date = timestamp.slice(0, 10);

@@ -1,4 +1,4 @@
-/** Method and URL of what somebody pasted, and why this Method. */
+/** The guessed Method and URL of a pasted address, and the reason for the guess. */
 export interface Guess {
   readonly method: string;
   readonly url: string;
@@ -50,7 +50,7 @@ const ports: Readonly<Record<string, string>> = {
 /** Methods whose URL keeps its scheme. */
 const isWithScheme = (scheme: string) => scheme === 'http' || scheme === 'https';
 
-/** Guesses the Method of a pasted address; undefined of an empty one. */
+/** Guesses the Method of a pasted address; undefined for an empty one. */
 export function guessMethod(pasted: string): Guess | undefined {
   const text = pasted.trim();
   if (text === '') return undefined;
@@ -81,26 +81,26 @@ function namesOf(address: string): Pick<Guess, 'shortName' | 'fullName'> {
   return { shortName: nameOf(host), fullName: host };
 }
 
-/** The longest ShortName of the API. */
-const longest = 8;
+/** The maximum length of a ShortName in the API. */
+const maxLength = 8;
 
-/** A short name of a host as the API accepts it: the first label of a name, the end of an IP address. */
+/** A ShortName for a host: the first label of a name, the end of an IP address. */
 function nameOf(host: string): string {
   const isAddress = /^[\d.]+$|:/.test(host);
   if (isAddress) return endOf(host.split(/[^0-9a-z]+/i));
   const label = host.replace(/^www\./i, '').split('.')[0] ?? host;
   return label
     .replaceAll(/[^0-9a-z]+/gi, '-')
-    .slice(0, longest)
+    .slice(0, maxLength)
     .replaceAll(/^-+|-+$/g, '');
 }
 
-/** The last parts of an address that fit, each of them whole: a part that is cut off would be another address. */
+/** The last parts of an address that fit, unabridged: a part that is cut would look like another address. */
 function endOf(parts: readonly string[]): string {
   let end = '';
   for (const part of parts.filter((each) => each !== '').toReversed()) {
     const longer = end === '' ? part : `${part}-${end}`;
-    if (longer.length > longest) break;
+    if (longer.length > maxLength) break;
     end = longer;
   }
   return end;

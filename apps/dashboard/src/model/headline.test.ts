@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { type HeadlineFacts, headlineOf, type Trouble } from './headline.ts';
-import { countStates, type State } from './state.ts';
+import { countStates, type DeviceState } from './state.ts';
 
 const online = { Online: true };
 const offline = { Online: false };
 
 /** A quiet account, but for what is given. */
 function facts(given: {
-  readonly states?: readonly State[];
+  readonly states?: readonly DeviceState[];
   readonly locations?: HeadlineFacts['locations'];
   readonly alerts?: Partial<HeadlineFacts['alerts']>;
 }): HeadlineFacts {
@@ -36,9 +36,9 @@ test.each<readonly [Trouble, Parameters<typeof facts>[0]]>([
   expect(headlineOf(facts(given))).toEqual({ kind: 'troubled', troubles: [[trouble, 1]] });
 });
 
-test('a device that is Down is named before all other troubles, and blindness before that', () => {
+test('a device that is Down is named before all other troubles, and that nothing is observed before that', () => {
   const down = { states: ['Down', 'Unknown'], alerts: { open: 2 } } as const;
   expect(headlineOf(facts(down))).toEqual({ kind: 'down', devices: 1, causes: 1 });
-  expect(headlineOf(facts({ ...down, locations: [offline, offline] }))).toEqual({ kind: 'blind' });
+  expect(headlineOf(facts({ ...down, locations: [offline, offline] }))).toEqual({ kind: 'unobserved' });
   expect(headlineOf(facts({ ...down, locations: [] })).kind).toBe('down');
 });

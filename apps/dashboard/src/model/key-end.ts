@@ -1,6 +1,6 @@
 import { dayMs } from '@vantage/domain/units';
 
-/** When a key ends, as somebody chooses it. */
+/** The choices for the end of a key. */
 export const endChoices = ['never', 'd30', 'd90', 'd365', 'date'] as const;
 export type EndChoice = (typeof endChoices)[number];
 

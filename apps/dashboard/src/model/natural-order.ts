@@ -1,9 +1,9 @@
-/** A text by whose characters names stand as people count: `rack 2` before `rack 10`. Pure. */
+/** A sort key with numbers in numeric order: `rack 2` before `rack 10`. Pure. */
 export function naturalKey(name: string): string {
   return name.toLowerCase().replaceAll(/\d+/g, (digits) => digits.padStart(12, '0'));
 }
 
-/** Sorts names as people count. Pure. */
+/** Sorts names with numbers in numeric order. Pure. */
 export function naturally(names: Iterable<string>): readonly string[] {
   return [...names]
     .map((name) => ({ name, key: naturalKey(name) }))

@@ -1,5 +1,5 @@
-/** The settings of a device that say when it is checked. */
-interface Rhythm {
+/** The settings of a device that determine when it is checked. */
+interface CheckTiming {
   readonly Enabled: boolean;
   readonly Status: string;
   /** Minutes. */
@@ -8,12 +8,12 @@ interface Rhythm {
 }
 
 /**
- * The seconds within which the next check of a device is due: retries and “Check now” come in between, but move no due
- * time. `lastAt` is when its newest check began, ISO 8601. Undefined: nobody knows, because there was none yet, it is
- * overdue, the device is not observed, or it is paused.
+ * The seconds within which the next check of a device is due. Retries and “Check now” come in between and do not move
+ * it. `lastAt` is the start of the newest check, ISO 8601. Undefined if it is not known: there was no check yet, the
+ * next one is overdue, or the device is not observed or paused.
  */
 export function nextCheckWithin(
-  device: Rhythm,
+  device: CheckTiming,
   lastAt: string | undefined,
   nowMs: number,
 ): number | undefined {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Note, nextKind, noteKinds, openIncident, pathOfName, withNote } from './page-notes.ts';
+import { type Note, nextKind, noteKinds, openIncident, withNote } from './page-notes.ts';
 
 const notes = (...kinds: readonly Note['Kind'][]): readonly Note[] =>
   kinds.map((Kind, at) => ({ At: `2026-02-25T10:${10 + at}:00Z`, Kind, Text: 'x' })).reverse();
@@ -47,21 +47,4 @@ test('a hundred notes are kept, the newest ones, in their order', () => {
     'new',
     ...many.slice(2, 99).map(({ Text }) => Text),
   ]);
-});
-
-test.each([
-  ['Our Customers!', 'our-customers'],
-  ['  Zürich & Genève ', 'zurich-geneve'],
-  ['日本', ''],
-  [`${'a'.repeat(63)} b`, 'a'.repeat(63)],
-])('the path of the name %s is %s', (name, path) => {
-  expect(pathOfName(name)).toBe(path);
-});
-
-test('the API accepts every path that is made of a name', () => {
-  fc.assert(
-    fc.property(fc.string({ unit: 'grapheme', maxLength: 100 }), (name) => {
-      expect(pathOfName(name)).toMatch(/^([a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?)?$/);
-    }),
-  );
 });

@@ -1,6 +1,4 @@
-// The notes of a status page: incidents that people write about, from the first word to the end.
-
-/** Kinds of notes: the stages of an incident, then those that stand alone. */
+/** Kinds of notes of a status page: the stages of an incident, then those that belong to no incident. */
 export const noteKinds = [
   'Investigating',
   'Identified',
@@ -11,7 +9,7 @@ export const noteKinds = [
 ] as const;
 export type NoteKind = (typeof noteKinds)[number];
 
-/** A note as the API shows it. */
+/** A note, as the API shows it. */
 export interface Note {
   readonly At: string;
   readonly Kind: NoteKind;
@@ -21,8 +19,8 @@ export interface Note {
 const stages: readonly NoteKind[] = ['Investigating', 'Identified', 'Monitoring'];
 
 /**
- * The notes of the incident that goes on, the newest first; undefined: the last one is resolved, or there is none.
- * `notes` are the newest first. Maintenance and Information say nothing about an incident.
+ * The notes of the open incident, newest first; undefined: the last incident is resolved, or there was none. `notes`
+ * are newest first. Maintenance and Information do not belong to an incident.
  */
 export function openIncident(notes: readonly Note[]): readonly Note[] | undefined {
   const ofIncidents = notes.filter(({ Kind }) => Kind === 'Resolved' || stages.includes(Kind));
@@ -31,26 +29,14 @@ export function openIncident(notes: readonly Note[]): readonly Note[] | undefine
   return open.length === 0 ? undefined : open;
 }
 
-/** The kind that comes next: the first stage of an incident, or the one after the newest note of the open one. */
+/** The kind of the next note: the stage after the newest note of the open incident, or the first stage of a new one. */
 export function nextKind(notes: readonly Note[]): NoteKind {
   const newest = openIncident(notes)?.[0]?.Kind;
   if (newest === undefined) return 'Investigating';
   return stages[stages.indexOf(newest) + 1] ?? 'Resolved';
 }
 
-/** The notes with a new one, at most `most`: the oldest are left out. */
-export function withNote(notes: readonly Note[], note: Note, most = 100): readonly Note[] {
-  return [...notes, note].sort((a, b) => Date.parse(b.At) - Date.parse(a.At)).slice(0, most);
-}
-
-/** A path for a page of this name: `Our Customers!` is `our-customers`; '' where no letter can be used. */
-export function pathOfName(name: string): string {
-  return name
-    .normalize('NFKD')
-    .replaceAll(/\p{M}/gu, '')
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-+/g, '')
-    .slice(0, 64)
-    .replaceAll(/-+$/g, '');
+/** The notes with a new one, newest first. Only the newest `maxNotes` are kept. */
+export function withNote(notes: readonly Note[], note: Note, maxNotes = 100): readonly Note[] {
+  return [...notes, note].sort((a, b) => Date.parse(b.At) - Date.parse(a.At)).slice(0, maxNotes);
 }

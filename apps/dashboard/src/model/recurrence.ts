@@ -1,14 +1,14 @@
-import { type Weekday, weekdays } from './week-hours.ts';
+import { type DayName, weekdays } from './week-hours.ts';
 
-/** A rule of recurrence as a form shows it. `rule` is kept for what the form cannot show. */
+/** A rule of recurrence in a form. `rule` is the text of a rule that the form has no fields for. */
 export interface Recurrence {
   readonly kind: 'once' | 'daily' | 'weekly' | 'monthly' | 'rule';
-  readonly days: readonly Weekday[];
+  readonly days: readonly DayName[];
   readonly dayOfMonth: string;
   readonly rule: string;
 }
 
-const codes: Readonly<Record<Weekday, string>> = {
+const codes: Readonly<Record<DayName, string>> = {
   Mon: 'MO',
   Tue: 'TU',
   Wed: 'WE',
@@ -20,7 +20,7 @@ const codes: Readonly<Record<Weekday, string>> = {
 
 const empty = { days: [], dayOfMonth: '', rule: '' };
 
-/** Reads a rule of RFC 5545; one that the form has no fields for stays a text. */
+/** Parses a rule of RFC 5545. A rule that the form has no fields for stays a text. */
 export function recurrenceOf(rule: string | null): Recurrence {
   if (rule === null) return { kind: 'once', ...empty };
   if (rule === 'FREQ=DAILY') return { kind: 'daily', ...empty };
@@ -33,7 +33,7 @@ export function recurrenceOf(rule: string | null): Recurrence {
   return { ...empty, kind: 'rule', rule };
 }
 
-/** The rule of RFC 5545 that says it; null: once. */
+/** The recurrence as a rule of RFC 5545; null: once. */
 export function ruleOf({ kind, days, dayOfMonth, rule }: Recurrence): string | null {
   switch (kind) {
     case 'once':

@@ -1,22 +1,20 @@
-// The rights of keys and people: which tags they are limited to, as people write them.
-
-/** Levels of keys and people, each with the rights of those before it. */
+/** Levels of keys and people. Each includes the rights of the levels before it. */
 export const levels = ['UR', 'UO', 'UW', 'UA'] as const;
-export type Level = (typeof levels)[number];
+export type AccessLevel = (typeof levels)[number];
 
 const small = (text: string) => text.trim().toLowerCase();
 /** The tags of a branch: `berlin/*` are all tags that begin with `berlin/`. */
 const inBranch = (branch: string) => (tag: string) => small(tag).startsWith(`${small(branch)}/`);
 
-/** The branches above a tag, the greatest first: of `a/b/c` these are `a` and `a/b`. */
+/** The branches above a tag, the largest first: for `a/b/c` these are `a` and `a/b`. */
 function branchesOf(tag: string): readonly string[] {
   const parts = tag.split('/');
   return parts.slice(1).map((_, at) => parts.slice(0, at + 1).join('/'));
 }
 
 /**
- * The tags of a scope in few words, each a name or a whole branch (`berlin/*`, of two tags or more). `all` are the tags
- * of the account.
+ * The tags of a scope in few words: names, and whole branches of two or more tags (`berlin/*`). `all` are the tags of
+ * the account.
  */
 export function scopeParts(scope: readonly string[], all: readonly string[]): readonly string[] {
   const has = new Set(scope.map(small));
@@ -31,7 +29,7 @@ export function scopeParts(scope: readonly string[], all: readonly string[]): re
   return [...new Map(parts.map((part) => [small(part), part])).values()].sort((a, b) => (a < b ? -1 : 1));
 }
 
-/** A scope as somebody wrote it. */
+/** A scope that was typed as text. */
 export interface WrittenScope {
   /** The names of its tags; null: no limit. */
   readonly tags: readonly string[] | null;
@@ -39,7 +37,7 @@ export interface WrittenScope {
   readonly unknown: readonly string[];
 }
 
-/** Reads names of tags and branches with commas between them, in any letter case. Nothing is no limit. */
+/** Parses tags and branches separated by commas, in any letter case. An empty text means no limit. */
 export function readScope(text: string, all: readonly string[]): WrittenScope {
   const words = text
     .split(',')

@@ -1,4 +1,4 @@
-/** A request and what the header `Date` of its answer says; milliseconds since 1970, the first two by the browser. */
+/** The times of a request by the browser's clock, and the header `Date` of its answer; milliseconds since 1970. */
 export interface TimedAnswer {
   readonly sentMs: number;
   readonly receivedMs: number;
@@ -7,12 +7,12 @@ export interface TimedAnswer {
 }
 
 /**
- * How far the server's clock is ahead of the browser's, after another answer. The answer was written between sending
- * and receiving, within the second that `Date` names; the former value moves only as far as this asks, so a right clock
- * stays as it is.
+ * The offset of the server's clock from the browser's, after another answer. The answer was written between sending and
+ * receiving, within the second that `Date` names. The previous value moves only as far as that requires, so a correct
+ * offset does not change.
  */
 export function correctedOffset(before: number, { sentMs, receivedMs, dateMs }: TimedAnswer): number {
-  const least = dateMs - receivedMs;
-  const greatest = dateMs + 1_000 - sentMs;
-  return Math.min(Math.max(before, least), greatest);
+  const min = dateMs - receivedMs;
+  const max = dateMs + 1_000 - sentMs;
+  return Math.min(Math.max(before, min), max);
 }

@@ -1,12 +1,12 @@
 import { naturally } from './natural-order.ts';
-import { rankOf, type State } from './state.ts';
+import { type DeviceState, rankOf } from './state.ts';
 
-/** A level of tag paths with what it holds. */
+/** A level of tag paths, with the counts of its devices. */
 export interface Branch {
   /** The last part of the path. */
   readonly name: string;
   readonly path: string;
-  readonly worst: State;
+  readonly worst: DeviceState;
   readonly total: number;
   readonly down: number;
   readonly branches: readonly Branch[];
@@ -14,21 +14,21 @@ export interface Branch {
 
 interface Tagged {
   readonly id: string;
-  readonly state: State;
+  readonly state: DeviceState;
   readonly tags: readonly string[];
 }
 
-interface Level {
-  worst: State;
+interface LevelCounts {
+  worst: DeviceState;
   total: number;
   down: number;
-  /** The device that was counted last, so that it counts once. */
+  /** The device that was counted last: each device counts once. */
   last: string;
 }
 
-/** The levels of all tag paths, by name. A device counts once in each level, whatever tags it has below. */
+/** The levels of all tag paths, by name. A device counts once in each level, however many tags it has below. */
 export function tagTree(rows: Iterable<Tagged>): readonly Branch[] {
-  const levels = new Map<string, Level>();
+  const levels = new Map<string, LevelCounts>();
   for (const row of rows)
     for (const tag of row.tags)
       for (let end = tag.indexOf('/'); ; end = tag.indexOf('/', end + 1)) {
@@ -51,7 +51,7 @@ export function tagTree(rows: Iterable<Tagged>): readonly Branch[] {
   return branchesOf('');
 }
 
-function count(levels: Map<string, Level>, path: string, { id, state }: Tagged): void {
+function count(levels: Map<string, LevelCounts>, path: string, { id, state }: Tagged): void {
   const level = levels.get(path);
   if (level === undefined)
     levels.set(path, { worst: state, total: 1, down: Number(state === 'Down'), last: id });
@@ -61,4 +61,18 @@ function count(levels: Map<string, Level>, path: string, { id, state }: Tagged):
     if (state === 'Down') level.down += 1;
     if (rankOf(state) < rankOf(level.worst)) level.worst = state;
   }
+}
+
+/** The branches that a tree shows, from the top, with their levels: those below an open branch. */
+export function visibleBranches(
+  branches: readonly Branch[],
+  isOpen: (branch: Branch) => boolean,
+  level = 1,
+): readonly { readonly branch: Branch; readonly level: number }[] {
+  return branches.flatMap((branch) => [
+    { branch, level },
+    ...(branch.branches.length > 0 && isOpen(branch)
+      ? visibleBranches(branch.branches, isOpen, level + 1)
+      : []),
+  ]);
 }

@@ -1,12 +1,9 @@
 import type { DeviceStatus } from '@vantage/domain';
 
-/** A device's status over a time. */
 export type Status = DeviceStatus;
 
-/**
- * A time in one status; milliseconds since 1970. Paused time and time before the device existed belong to no interval.
- */
-export interface Interval {
+/** A time in one status, milliseconds since 1970. Paused time and time before the device existed are in no interval. */
+export interface StatusInterval {
   readonly start: number;
   readonly end: number;
   readonly status: Status;
@@ -16,38 +13,38 @@ const worstFirst: readonly Status[] = ['Down', 'Unknown', 'Maint', 'Up'];
 const rank = (status: Status) => worstFirst.indexOf(status);
 
 /** A run of pixels in one status. */
-export interface Run {
+export interface PixelRun {
   readonly x: number;
   readonly width: number;
   readonly status: Status;
 }
 
 /**
- * The intervals on `width` pixels: the worst status wins a pixel, Down has two at least, and what is open now three, to
- * the right edge.
+ * The intervals on `width` pixels: each pixel has the worst status. Down has at least two pixels, and the interval that
+ * is still open at least three, up to the right edge.
  */
 export function runsOf(
-  intervals: readonly Interval[],
+  intervals: readonly StatusInterval[],
   span: { from: number; to: number },
   width: number,
-): readonly Run[] {
+): readonly PixelRun[] {
   const pixels = Array.from({ length: width }, (): Status | undefined => undefined);
   const scale = width / (span.to - span.from);
   const paint = (first: number, last: number, status: Status) => {
     for (let x = Math.max(0, first); x <= Math.min(width - 1, last); x += 1) {
-      const there = pixels[x];
-      if (there === undefined || rank(status) < rank(there)) pixels[x] = status;
+      const painted = pixels[x];
+      if (painted === undefined || rank(status) < rank(painted)) pixels[x] = status;
     }
   };
   for (const { start, end, status } of intervals) {
     const first = Math.floor((start - span.from) * scale);
     const last = Math.max(first, Math.ceil((end - span.from) * scale) - 1);
     const isOpen = end >= span.to;
-    const least = isOpen ? 3 : status === 'Down' ? 2 : 1;
-    const missing = Math.max(0, least - (last - first + 1));
+    const minWidth = isOpen ? 3 : status === 'Down' ? 2 : 1;
+    const missing = Math.max(0, minWidth - (last - first + 1));
     paint(isOpen ? first - missing : first, isOpen ? last : last + missing, status);
   }
-  const runs: Run[] = [];
+  const runs: PixelRun[] = [];
   for (const [x, status] of pixels.entries()) {
     if (status === undefined) continue;
     const last = runs.at(-1);
@@ -67,7 +64,7 @@ export interface UptimeSeconds {
   readonly ExcludedSeconds: number;
 }
 
-/** The seconds of each status as they were read; the open status has gone on for `sinceS` seconds since. Pure. */
+/** The seconds of each status. The open status has continued for `sinceS` seconds since they were read. Pure. */
 export function secondsOf(
   uptime: UptimeSeconds,
   open: Status | undefined,

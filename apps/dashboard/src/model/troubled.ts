@@ -1,16 +1,16 @@
 import type { Day } from './day.ts';
-import type { State } from './state.ts';
+import type { DeviceState } from './state.ts';
 
-interface Row {
-  readonly state: State;
+interface TroubledRow {
+  readonly state: DeviceState;
   readonly day: Day;
 }
 
-/** In how many letters of its day a device was Down. Several short outages may share one. */
-const partsDown = ({ day }: Row) => day.letters.split('D').length - 1;
+/** The number of letters of the day in which a device was Down. Several short outages may share a letter. */
+const partsDown = ({ day }: TroubledRow) => day.letters.split('D').length - 1;
 
-/** Devices that are Up now and were Down in the last 24 hours, those that were Down for longest first. */
-export function troubledToday<R extends Row>(rows: readonly R[]): readonly R[] {
+/** Devices that are Up now and were Down in the last 24 hours, the longest downtime first. */
+export function troubledToday<R extends TroubledRow>(rows: readonly R[]): readonly R[] {
   return rows
     .filter(({ state, day }) => state === 'Up' && day.letters.includes('D'))
     .sort((a, b) => partsDown(b) - partsDown(a));

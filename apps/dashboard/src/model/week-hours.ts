@@ -1,20 +1,20 @@
 import { weekdayOf } from './zoned.ts';
 
-/** Days of the week as the API names them, Monday first. */
+/** The API's names of the days, Monday first. */
 export const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
-export type Weekday = (typeof weekdays)[number];
+export type DayName = (typeof weekdays)[number];
 
 const dayMinutes = 1_440;
 export const weekMinutes = 7 * dayMinutes;
 
-/** When a step may notify: no days are all days, '' is midnight. */
+/** The hours in which a step may notify. No days means all days; '' is midnight. */
 export interface Hours {
-  readonly days: readonly Weekday[];
+  readonly days: readonly DayName[];
   readonly from: string;
   readonly to: string;
 }
 
-/** Minutes since Monday 00:00, the end not included. */
+/** Minutes since Monday 00:00, without the end. */
 interface WeekSpan {
   readonly from: number;
   readonly to: number;
@@ -28,8 +28,8 @@ export function weekMinuteOf(wall: string): number {
 }
 
 /**
- * The spans of a week in which a step may notify, in their order; touching ones are one. Hours past midnight belong to
- * the day on which they begin, and those of Sunday go on at the begin of the week.
+ * The spans of a week in which a step may notify, in order; adjacent spans are joined. Hours past midnight belong to
+ * the day on which they start, and those of Sunday continue at the start of the week.
  */
 export function weekSpans({ days, from, to }: Hours): readonly WeekSpan[] {
   const begin = from === '' ? 0 : minutesOf(from);

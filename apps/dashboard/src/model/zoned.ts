@@ -1,6 +1,6 @@
 import { dayMs } from '@vantage/domain/units';
 
-/** The clocks of a zone at a moment: `2026-03-29T03:10`. */
+/** The local time in a zone: `2026-03-29T03:10`. */
 export function wallTime(zone: string, ms: number): string {
   const text = new Intl.DateTimeFormat('sv-SE', {
     timeZone: zone,
@@ -11,8 +11,8 @@ export function wallTime(zone: string, ms: number): string {
 }
 
 /**
- * The moment at which the clocks of a zone show this time. Of a time that comes twice it is the first one; a time that
- * the clocks skip is taken as if they had not been moved yet. NaN: the text is no time.
+ * The moment at which the local time in a zone is `wall`. A time that occurs twice means the first one. A time that the
+ * clocks skip is converted with the offset before the change. NaN: the text is not a time.
  */
 export function instantOf(zone: string, wall: string): number {
   const asUtc = Date.parse(`${wall}Z`);
@@ -24,7 +24,7 @@ export function instantOf(zone: string, wall: string): number {
   return fitting.length === 0 ? before : Math.min(...fitting);
 }
 
-/** The date that lies so many days after another: `2026-03-01`. */
+/** The date `days` days after another: `2026-03-01`. */
 export function dateAfter(date: string, days: number): string {
   return new Date(Date.parse(`${date}T00:00Z`) + days * dayMs).toISOString().slice(0, 10);
 }

@@ -1,41 +1,48 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { address } from '../store/address.ts';
 import { mayAdminister, session, signOut } from '../store/credential.ts';
-import { texts } from '../texts/index.ts';
+import { frameTexts } from '../texts/frame-texts.ts';
 import css from './account-menu.module.css';
 import { chooseTheme, chosenTheme, type Theme } from './theme.ts';
 
-/** A screen that is reached from the menu of the account and from the palette. */
-interface Place {
+/** A screen that is reached from the account menu and from the palette. */
+interface MenuScreen {
   readonly path: string;
   readonly words: string;
 }
 
-/** The screens that the menu leads to. */
-export function placesOf(isAdmin: boolean): readonly Place[] {
+export function menuScreens(isAdmin: boolean): readonly MenuScreen[] {
   const ofAdmins = [
-    { path: '/people', words: texts.places.people },
-    { path: '/audit', words: texts.places.audit },
+    { path: '/people', words: frameTexts.menu.people },
+    { path: '/audit', words: frameTexts.menu.audit },
+  ];
+  const ofAccount = [
+    { path: '/secrets', words: frameTexts.menu.secrets },
+    { path: '/hooks', words: frameTexts.menu.hooks },
   ];
   return [
-    { path: '/account', words: texts.places.account },
-    { path: '/status-pages', words: texts.places.pages },
+    { path: '/outages', words: frameTexts.menu.outages },
+    { path: '/events', words: frameTexts.menu.events },
+    { path: '/account', words: frameTexts.menu.account },
+    ...(session.value?.hasPassword === true ? [{ path: '/password', words: frameTexts.menu.password }] : []),
+    { path: '/status-pages', words: frameTexts.menu.pages },
+    { path: '/tags', words: frameTexts.menu.tags },
+    ...(session.value?.tags === null ? ofAccount : []),
     ...(isAdmin ? ofAdmins : []),
   ];
 }
 
-function Places() {
+function MenuLinks() {
   const { path } = address.value;
-  const places = placesOf(mayAdminister.value);
   return (
-    <nav class={css['places']} aria-label={texts.account}>
-      {places.map((place) => (
+    <nav class={css['links']} aria-label={frameTexts.account}>
+      {menuScreens(mayAdminister.value).map((screen) => (
         <a
-          key={place.path}
-          href={place.path}
-          aria-current={path === place.path || path.startsWith(`${place.path}/`) ? 'page' : undefined}
+          key={screen.path}
+          href={screen.path}
+          aria-current={path === screen.path || path.startsWith(`${screen.path}/`) ? 'page' : undefined}
         >
-          {place.words}
+          {screen.words}
         </a>
       ))}
     </nav>
@@ -48,11 +55,11 @@ function Appearance() {
   };
   return (
     <label>
-      <span class="label">{texts.theme.label}</span>
+      <span class="label">{frameTexts.theme.label}</span>
       <select value={chosenTheme.value} onChange={choose}>
         {(['system', 'light', 'dark'] as const).map((theme) => (
           <option key={theme} value={theme}>
-            {texts.theme[theme]}
+            {frameTexts.theme[theme]}
           </option>
         ))}
       </select>
@@ -60,17 +67,17 @@ function Appearance() {
   );
 }
 
-/** Who is signed in, the screens beside the navigation, the appearance, and the way out. */
+/** The name of the session, the screens that are not in the navigation, the appearance, and the sign-out. */
 export function AccountMenu() {
   const [isOpen, setOpen] = useState(false);
-  const place = useRef<HTMLDivElement>(null);
+  const menu = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const { path } = address.value;
   useEffect(() => setOpen(false), [path]);
   useEffect(() => {
     if (!isOpen) return;
     const outside = ({ target }: Event) => {
-      if (target instanceof Node && place.current?.contains(target) !== true) setOpen(false);
+      if (target instanceof Node && menu.current?.contains(target) !== true) setOpen(false);
     };
     document.addEventListener('pointerdown', outside);
     document.addEventListener('focusin', outside);
@@ -87,7 +94,7 @@ export function AccountMenu() {
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the menu from anywhere inside
-    <div ref={place} class={css['account']} onKeyDown={press}>
+    <div ref={menu} class={css['account']} onKeyDown={press}>
       <button
         ref={button}
         type="button"
@@ -96,18 +103,18 @@ export function AccountMenu() {
         onClick={() => setOpen(!isOpen)}
       >
         <span aria-hidden="true">{session.value?.level ?? '–'}</span>
-        <span class="hidden">{texts.account}</span>
+        <span class="hidden">{frameTexts.account}</span>
       </button>
       {isOpen && (
         <div class={css['menu']}>
           <p class={css['as']}>
-            <span class="label">{texts.signedInAs}</span>
+            <span class="label">{frameTexts.signedInAs}</span>
             <bdi>{session.value?.name}</bdi>
           </p>
-          <Places />
+          <MenuLinks />
           <Appearance />
           <button type="button" class="button" onClick={() => void signOut()}>
-            {texts.signOut}
+            {frameTexts.signOut}
           </button>
         </div>
       )}

@@ -1,10 +1,10 @@
 import { devices } from '../store/account-state.ts';
 import type { Alert } from '../store/alerts.ts';
-import type { MarkName } from './mark.tsx';
+import { alertTexts } from '../texts/alert-texts.ts';
+import type { IconName } from './icon.tsx';
 
-/** Alerts whose text says what they are about. */
+/** Alerts whose kind already names their subject. */
 const noSubject: ReadonlySet<string> = new Set([
-  'contact.failing',
   'late.summary',
   'clock.wrong',
   'disk.low',
@@ -14,15 +14,22 @@ const noSubject: ReadonlySet<string> = new Set([
   'key.missing',
 ]);
 
-/** Of what an alert is: the device, or the Location. */
-export function subjectOf({ device_id, ShortName, Location, Kind }: Alert): string {
+/** The name of the device or Location of an alert; '' where its kind names the subject. */
+export function subjectOf({ device_id, ShortName, Location, Kind, Contact }: Alert): string {
   if (noSubject.has(Kind)) return '';
+  if (Kind === 'contact.failing') return Contact ?? '';
   const device = device_id === null ? undefined : devices.value.get(device_id);
   return device?.name ?? ShortName ?? Location ?? '';
 }
 
-/** The mark of what an alert is about. */
-export function markOf({ Kind }: Alert): MarkName {
+/** The words of an alert after its subject. */
+export function predicateOf(alert: Alert): string {
+  const isNamed = alert.Kind === 'contact.failing' && subjectOf(alert) !== '';
+  return isNamed ? alertTexts.contactFailing : alertTexts.kinds[alert.Kind];
+}
+
+/** The icon for the subject of an alert. */
+export function iconOf({ Kind }: Alert): IconName {
   if (Kind === 'device.down' || Kind === 'device.flapping' || Kind === 'anchor.down') return 'Down';
   if (Kind === 'device.partial') return 'Partial';
   if (Kind === 'location.offline' || Kind === 'agent.fenced') return 'Offline';

@@ -2,62 +2,64 @@ import { useState } from 'preact/hooks';
 import { briefly } from '../model/format.ts';
 import { now } from '../store/clock.ts';
 import { link, tryNow } from '../store/stream.ts';
+import { told } from '../store/told.ts';
 import { undoable, undoLast } from '../store/undo.ts';
 import { isOutdated } from '../store/version.ts';
-import { texts } from '../texts/index.ts';
-import css from './frame.module.css';
-import { wordsOf } from './notice.tsx';
+import { frameTexts } from '../texts/frame-texts.ts';
+import css from './page-frame.module.css';
+import { problemWords } from './problem-words.ts';
 
-/** A restart of a moment is told by nobody. */
+/** A connection that returns within this time is not reported: the controller may restart. */
 const afterMs = 3_000;
 
-/** The last change, and the button that takes it back. */
-function Undo() {
+/** The last change, and the button that undoes it. */
+function UndoBanner() {
   const last = undoable.value;
   if (last === undefined) return null;
   if (last.problem !== undefined)
-    return <p class={css['banner']}>{texts.undo.failed(last.words, wordsOf(last.problem))}</p>;
+    return <p class={css['banner']}>{frameTexts.undo.failed(last.words, problemWords(last.problem))}</p>;
   return (
     <p class={css['banner']}>
       <span>{last.words}</span>
       <button type="button" class="button" onClick={() => void undoLast()}>
-        {texts.undo.button} <kbd>z</kbd>
+        {frameTexts.undo.button} <kbd>z</kbd>
       </button>
     </p>
   );
 }
 
 /**
- * The banner at the foot: no connection, an old version of the page, or what was changed last. It moves nothing.
+ * The banner at the foot: a lost connection, an old version of the page, or the last change. It moves nothing else.
  */
 export function Banner() {
-  const [isPutOff, setPutOff] = useState(false);
+  const [isDismissed, setDismissed] = useState(false);
   const { lostAt, retryAt } = link.value;
   const isLost = lostAt !== undefined && now.value - lostAt > afterMs;
   return (
     <div class={css['banners']} role="status">
-      <Undo />
+      {told.value !== '' && <p class={css['banner']}>{told.value}</p>}
+      <UndoBanner />
       {isLost && (
         <p class={css['banner']}>
           <span>
-            {texts.lost.words}{' '}
+            {frameTexts.lost.words}{' '}
             {retryAt > now.value && (
-              <span aria-hidden="true">{texts.lost.retry(briefly((retryAt - now.value) / 1_000))}</span>
+              <span aria-hidden="true">{frameTexts.lost.retry(briefly((retryAt - now.value) / 1_000))}</span>
             )}
           </span>
           <button type="button" class="button" onClick={tryNow}>
-            {texts.lost.button}
+            {frameTexts.lost.button}
           </button>
         </p>
       )}
-      {isOutdated.value && !isPutOff && (
+      {isOutdated.value && !isDismissed && (
         <p class={css['banner']}>
-          <span>{texts.outdated.words}</span>
+          <span>{frameTexts.outdated.words}</span>
           <button type="button" class="button main" onClick={() => location.reload()}>
-            {texts.outdated.button}
+            {frameTexts.outdated.button}
           </button>
-          <button type="button" class="button" onClick={() => setPutOff(true)}>
-            {texts.outdated.later}
+          <button type="button" class="button" onClick={() => setDismissed(true)}>
+            {frameTexts.outdated.later}
           </button>
         </p>
       )}

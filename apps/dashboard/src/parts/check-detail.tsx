@@ -1,12 +1,14 @@
 import type { Schemas } from '@vantage/client';
 import type { ComponentChildren } from 'preact';
 import { milliseconds } from '../model/format.ts';
-import { texts } from '../texts/index.ts';
+import { wordsOfName } from '../model/option-words.ts';
+import { checkTexts } from '../texts/check-texts.ts';
+import { CheckCourse } from './check-course.tsx';
 import css from './check-detail.module.css';
+import type { IconName } from './icon.tsx';
 import legend from './legend.module.css';
-import type { MarkName } from './mark.tsx';
 
-const say = texts.device;
+const say = checkTexts;
 const phases = [
   ['dns', 'DNSTime'],
   ['connect', 'ConnectTime'],
@@ -18,14 +20,7 @@ const phases = [
 const isEmpty = (value: unknown) => typeof value === 'object' && Object.keys(value ?? {}).length === 0;
 const isText = (value: unknown): value is string | number | boolean =>
   ['string', 'number', 'boolean'].includes(typeof value);
-/** `HostKeyFingerprint` as people read it: `Host key fingerprint`. */
-const wordsOfName = (name: string) =>
-  name.replaceAll(
-    /([a-z])([A-Z])/g,
-    (_, before: string, after: string) => `${before} ${after.toLowerCase()}`,
-  );
-
-/** A value of the diagnostics: lists of lines as they came, objects as names and values. */
+/** A value of the diagnostics: lists of texts line by line, objects as names and values. */
 function Detail({ value, depth }: { readonly value: unknown; readonly depth: number }) {
   if (value === null || value === undefined) return <span class="mute">–</span>;
   if (typeof value === 'string' && value.includes('\n')) return <pre class={css['text']}>{value}</pre>;
@@ -35,9 +30,9 @@ function Detail({ value, depth }: { readonly value: unknown; readonly depth: num
     if (value.every(isText) && value.length > 2) return <pre class={css['text']}>{value.join('\n')}</pre>;
     return (
       <ul class={css['items']}>
-        {value.map((each: unknown, at) => (
-          <li key={at}>
-            <Detail value={each} depth={depth + 1} />
+        {value.map((item: unknown, index) => (
+          <li key={index}>
+            <Detail value={item} depth={depth + 1} />
           </li>
         ))}
       </ul>
@@ -45,11 +40,11 @@ function Detail({ value, depth }: { readonly value: unknown; readonly depth: num
   }
   return (
     <dl class={css['detail']}>
-      {Object.entries(value).map(([name, each]: [string, unknown]) => (
+      {Object.entries(value).map(([name, field]: [string, unknown]) => (
         <div key={name}>
           <dt>{wordsOfName(name)}</dt>
           <dd>
-            <Detail value={each} depth={depth + 1} />
+            <Detail value={field} depth={depth + 1} />
           </dd>
         </div>
       ))}
@@ -57,17 +52,17 @@ function Detail({ value, depth }: { readonly value: unknown; readonly depth: num
   );
 }
 
-/** The status by one check; codes 9 and 10 have none. */
+/** The icon and the word for the outcome of a check. Codes 9 and 10 are inconclusive. */
 export function outcomeOf({ ResultCode }: Pick<Schemas['Check'], 'ResultCode'>): {
-  readonly mark: MarkName;
+  readonly icon: IconName;
   readonly word: string;
 } {
-  if (ResultCode === 1) return { mark: 'Up', word: say.good };
-  if (ResultCode >= 9) return { mark: 'Unknown', word: say.inconclusive };
-  return { mark: 'Down', word: say.bad };
+  if (ResultCode === 1) return { icon: 'Up', word: say.good };
+  if (ResultCode >= 9) return { icon: 'Unknown', word: say.inconclusive };
+  return { icon: 'Down', word: say.bad };
 }
 
-/** A check in full: its result and phases, then its diagnostics, word for word; `children` stand between them. */
+/** A check in full: its result, phases and course, `children`, then all that was kept of it. */
 export function CheckDetail({
   check,
   extended,
@@ -75,9 +70,9 @@ export function CheckDetail({
   children,
 }: {
   readonly check: Omit<Schemas['Check'], 'check_id'>;
-  /** Undefined: not read yet. */
+  /** The diagnostics; undefined: not read yet. */
   readonly extended: Readonly<Record<string, unknown>> | undefined;
-  /** Parts of the diagnostics that `children` show. */
+  /** Parts of the diagnostics that `children` already show. */
   readonly without?: readonly string[];
   readonly children?: ComponentChildren;
 }) {
@@ -86,7 +81,7 @@ export function CheckDetail({
     ([name, value]) => !isEmpty(value) && !without.includes(name),
   );
   return (
-    <div class={`${css['opened']} ${outcomeOf(check).mark === 'Up' ? '' : css['openedBad']}`}>
+    <div class={`${css['opened']} ${outcomeOf(check).icon === 'Up' ? '' : css['openedBad']}`}>
       <p class={css['whole']}>{check.CheckResult}</p>
       {total > 0 && (
         <ul class={legend['legend']} aria-label={say.phasesOf}>
@@ -99,14 +94,20 @@ export function CheckDetail({
             ))}
         </ul>
       )}
-      {children}
       {extended !== undefined && details.length + without.length === 0 && <p class="mute">{say.noDetail}</p>}
-      {details.map(([name, value]) => (
-        <section key={name} class={css['part']}>
-          <h3>{wordsOfName(name)}</h3>
-          <Detail value={value} depth={0} />
-        </section>
-      ))}
+      {extended !== undefined && <CheckCourse check={check} extended={extended} />}
+      {children}
+      {details.length > 0 && (
+        <details class={css['part']}>
+          <summary>{say.rest}</summary>
+          {details.map(([name, value]) => (
+            <section key={name} class={css['part']}>
+              <h3>{wordsOfName(name)}</h3>
+              <Detail value={value} depth={0} />
+            </section>
+          ))}
+        </details>
+      )}
     </div>
   );
 }

@@ -1,16 +1,16 @@
 import { computed } from '@preact/signals';
 import { dayParts, dayUntil, partOf, runsOfDay } from '../model/day.ts';
-import type { DeviceRow } from '../store/account-state.ts';
+import type { DeviceListRow } from '../store/account-state.ts';
 import { now } from '../store/clock.ts';
-import { texts } from '../texts/index.ts';
+import { deviceWords } from '../texts/device-words.ts';
 import bar from './bar.module.css';
 
-/** Of a bar that is 16 high: the height tells the state without its colour. */
+/** Heights in a bar of 16. The height shows the status without colour. */
 const heights = { Up: 3, Down: 16, Maint: 8, Unknown: 8 } as const;
 const partNow = computed(() => partOf(now.value));
 
 /** The last 24 hours: the worst status of each 20 minutes. */
-export function DayBar({ row }: { readonly row: DeviceRow }) {
+export function DayBar({ row }: { readonly row: DeviceListRow }) {
   const { letters } = dayUntil(row.day, partNow.value, row.status);
   const since = partOf(row.sinceMs) - (partNow.value - dayParts + 1);
   const runs = row.isEnabled ? runsOfDay(letters, row.status, since) : [];
@@ -21,7 +21,7 @@ export function DayBar({ row }: { readonly row: DeviceRow }) {
       viewBox={`0 0 ${dayParts} 16`}
       preserveAspectRatio="none"
       role="img"
-      aria-label={texts.devices.dayOf(down)}
+      aria-label={deviceWords.dayOf(down)}
     >
       <rect class={bar['none']} y="15" width={dayParts} height="1" />
       {runs.map(({ at, length, status }) => (

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import css from './dialog.module.css';
 
-/** A dialog of the browser: it keeps the focus inside, and gives it back. */
+/** A modal dialog of the browser. The focus stays inside, and returns to where it was when the dialog closes. */
 export function Dialog({
   title,
   onClose,
@@ -16,17 +16,17 @@ export function Dialog({
   readonly isHeadHidden?: boolean;
   readonly children: ComponentChildren;
 }) {
-  const place = useRef<HTMLDialogElement>(null);
+  const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const before = document.activeElement;
-    place.current?.showModal();
+    dialog.current?.showModal();
     return () => {
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);
   return (
     <dialog
-      ref={place}
+      ref={dialog}
       class={`${css['dialog']} ${isWide ? css['wide'] : ''}`}
       aria-label={title}
       onClose={onClose}

@@ -1,7 +1,7 @@
 import { Heading } from './heading.tsx';
-import { Failure } from './notice.tsx';
+import { FailureNotice } from './notice.tsx';
 
-/** A screen whose facts could not be read: its heading, and the failure under it. */
+/** A screen whose facts could not be read: its heading, then the failure. */
 export function FailedScreen({
   title,
   problem,
@@ -14,7 +14,7 @@ export function FailedScreen({
   return (
     <>
       <Heading>{title}</Heading>
-      <Failure problem={problem} retry={retry} />
+      <FailureNotice problem={problem} retry={retry} />
     </>
   );
 }

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import { texts } from '../texts/index.ts';
+import { formTexts } from '../texts/form-texts.ts';
 
-/** The end of a form: what is refused that belongs to no field. */
-export function Refusal({ words }: { readonly words: string | undefined }) {
+/** The refusal of a form that belongs to none of its fields. */
+export function FormRefusal({ words }: { readonly words: string | undefined }) {
   if (words === undefined) return null;
   return (
     <p class="hint bad" role="alert">
@@ -12,7 +12,7 @@ export function Refusal({ words }: { readonly words: string | undefined }) {
 }
 
 /** The main button of a form. */
-export function Submit({
+export function SubmitButton({
   isOff,
   children,
 }: {
@@ -27,10 +27,10 @@ export function Submit({
 }
 
 /** The button that closes a dialog without a change. */
-export function Cancel({ onClose }: { readonly onClose: () => void }) {
+export function CancelButton({ onClose }: { readonly onClose: () => void }) {
   return (
     <button type="button" class="button" onClick={onClose}>
-      {texts.edit.cancel}
+      {formTexts.cancel}
     </button>
   );
 }

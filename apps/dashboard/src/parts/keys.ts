@@ -1,32 +1,32 @@
 import { useLayoutEffect } from 'preact/hooks';
 
 /** The action of a key. `Ctrl+k` needs Control (or Command). */
-export type Keys = Readonly<Record<string, (event: KeyboardEvent) => void>>;
+export type KeyActions = Readonly<Record<string, (event: KeyboardEvent) => void>>;
 
-const place = 'vantage-letters';
-/** A field keeps the focus for a moment after its dialog closed; what is typed then is not for it. */
+const storageKey = 'vantage-letters';
+/** A field keeps the focus for a moment after its dialog closed. A key that is pressed then is not for the field. */
 const inField = (target: EventTarget | null) =>
   target instanceof Element &&
   target.closest('input:not([type=checkbox]), textarea, select, [contenteditable]') !== null &&
   target.closest('dialog:not([open])') === null;
 
-/** Whether single letters are keys. */
-export const lettersAreKeys = () => localStorage.getItem(place) !== 'off';
-export const setLetters = (on: boolean) => localStorage.setItem(place, on ? 'on' : 'off');
+/** Whether single letters are keyboard shortcuts. */
+export const lettersAreKeys = () => localStorage.getItem(storageKey) !== 'off';
+export const setLetters = (on: boolean) => localStorage.setItem(storageKey, on ? 'on' : 'off');
 
 let prefix = '';
 
 /**
- * Handles keys while the component is shown. Letters are off in fields and while a dialog is open. `g d` is a g, then a
- * d.
+ * Handles keys while the component is shown. Letters are ignored in fields and while a dialog is open. `g d` is a g,
+ * then a d.
  */
-export function useKeys(keys: Keys): void {
-  // Before the browser paints: no key is lost that is pressed as soon as the screen is seen.
+export function useKeys(keys: KeyActions): void {
+  // A layout effect runs before the browser paints, so a key that is pressed immediately is not lost.
   useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
-      const held = event.ctrlKey || event.metaKey;
-      const name = `${held ? 'Ctrl+' : ''}${event.key}`;
-      const isLetter = !held && event.key.length === 1;
+      const hasCtrl = event.ctrlKey || event.metaKey;
+      const name = `${hasCtrl ? 'Ctrl+' : ''}${event.key}`;
+      const isLetter = !hasCtrl && event.key.length === 1;
       const isBehindDialog = document.querySelector('dialog[open]') !== null && name !== 'Ctrl+k';
       if (event.defaultPrevented || event.altKey || isBehindDialog) return;
       if (!name.startsWith('Ctrl+k') && inField(event.target) && event.key !== 'Escape') return;
@@ -41,7 +41,7 @@ export function useKeys(keys: Keys): void {
   });
 }
 
-/** Remembers a `g` for the next key. It listens before all handlers of keys. */
+/** Remembers a `g` for the next key. Its listener runs before those of `useKeys`. */
 export function watchPrefix(): void {
   let next = '';
   const remember = ({ key, ctrlKey, metaKey, target }: KeyboardEvent) => {

@@ -1,9 +1,9 @@
 import { leaving } from '../store/address.ts';
 import { discardUnsaved } from '../store/drafts.ts';
-import { texts } from '../texts/index.ts';
+import { formTexts } from '../texts/form-texts.ts';
 import { Dialog } from './dialog.tsx';
 
-/** The question before a form with changes is left. */
+/** Asks before a form with unsaved changes is left. */
 export function LeaveDialog() {
   const leave = leaving.value;
   if (leave === undefined) return null;
@@ -15,14 +15,14 @@ export function LeaveDialog() {
     leave();
   };
   return (
-    <Dialog title={texts.drafts.title} onClose={stay}>
-      <p>{texts.drafts.ask}</p>
+    <Dialog title={formTexts.drafts.title} onClose={stay}>
+      <p>{formTexts.drafts.ask}</p>
       <div class="buttons section">
         <button type="button" class="button main" autofocus onClick={stay}>
-          {texts.drafts.stay}
+          {formTexts.drafts.stay}
         </button>
         <button type="button" class="button" onClick={go}>
-          {texts.drafts.leave}
+          {formTexts.drafts.leave}
         </button>
         <button
           type="button"
@@ -32,7 +32,7 @@ export function LeaveDialog() {
             go();
           }}
         >
-          {texts.drafts.discard}
+          {formTexts.drafts.discard}
         </button>
       </div>
     </Dialog>

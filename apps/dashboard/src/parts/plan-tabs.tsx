@@ -1,5 +1,5 @@
 import { address } from '../store/address.ts';
-import { planTexts } from '../texts/plan.ts';
+import { planTexts } from '../texts/plan-texts.ts';
 import css from './plan-tabs.module.css';
 
 const tabs = [

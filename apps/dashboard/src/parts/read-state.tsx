@@ -1,42 +1,44 @@
 import { isNotFound } from '../store/api.ts';
-import { texts } from '../texts/index.ts';
+import { problemTexts } from '../texts/problem-texts.ts';
 import { FailedScreen } from './failed-screen.tsx';
 import css from './notice.module.css';
-import { Failure, Waiting, wordsOf } from './notice.tsx';
+import { FailureNotice, WaitingRows } from './notice.tsx';
+import { problemWords } from './problem-words.ts';
 import { Since } from './time.tsx';
-import type { Read } from './use-read.ts';
+import type { ReadResult } from './use-read.ts';
 
 /**
- * Everything that a read says beside its data: that it is under way, why it failed, or how old the data is that could
- * not be read again. It stands before the data.
+ * The state of a read: that it is running, why it failed, or how old the shown data is when it could not be read again.
+ * It is placed before the data.
  */
 export function ReadState({
   read,
   rows,
   title,
 }: {
-  readonly read: Read<unknown>;
-  /** Rows of the shape that waits; 0: nothing is shown while it is read for the first time. */
+  readonly read: ReadResult<unknown>;
+  /** Placeholder rows during the first read; 0: none. */
   readonly rows?: number;
-  /** The heading of a screen of which nothing could be read; absent: the screen has one already. */
+  /** The heading of a screen that could not be read; absent: the screen shows one itself. */
   readonly title?: string;
 }) {
   const { data, problem, readMs, again } = read;
-  if (problem === undefined) return data === undefined && rows !== 0 ? <Waiting rows={rows ?? 6} /> : null;
+  if (problem === undefined)
+    return data === undefined && rows !== 0 ? <WaitingRows rows={rows ?? 6} /> : null;
   if (data === undefined)
     return title === undefined ? (
-      <Failure problem={problem} retry={again} />
+      <FailureNotice problem={problem} retry={again} />
     ) : (
       <FailedScreen title={title} problem={problem} retry={again} />
     );
   return (
     <div class={css['outdated']} role="status">
       <span>
-        {isNotFound(problem) ? texts.problem.deleted : texts.problem.notAgain(wordsOf(problem))}{' '}
-        {texts.problem.shownFrom} <Since at={readMs} full /> {texts.problem.before}
+        {isNotFound(problem) ? problemTexts.deleted : problemTexts.notAgain(problemWords(problem))}{' '}
+        {problemTexts.shownFrom} <Since at={readMs} full /> {problemTexts.before}
       </span>
       <button type="button" class="button" onClick={again}>
-        {texts.problem.retry}
+        {problemTexts.retry}
       </button>
     </div>
   );

@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks';
-import { texts } from '../texts/index.ts';
+import { formTexts } from '../texts/form-texts.ts';
 import { Dialog } from './dialog.tsx';
-import { wordsOf } from './notice.tsx';
+import { problemWords } from './problem-words.ts';
 
-/** A button that deletes after a question, which names the thing. A refusal is shown in the dialog. */
+/** A button that asks before it deletes. A refusal is shown in the dialog. */
 export function RemoveButton({
   words,
   ask,
   remove,
   onRemoved,
 }: {
-  /** The words of the button. */
+  /** The label of the button, and the title of the dialog. */
   readonly words: string;
   readonly ask: string;
   readonly remove: () => Promise<void>;
@@ -24,7 +24,7 @@ export function RemoveButton({
         setAsking(false);
         onRemoved();
       },
-      (error: unknown) => setProblem(wordsOf(error)),
+      (error: unknown) => setProblem(problemWords(error)),
     );
   };
   const open = () => {
@@ -49,7 +49,7 @@ export function RemoveButton({
               {words}
             </button>
             <button type="button" class="button" onClick={() => setAsking(false)}>
-              {texts.edit.cancel}
+              {formTexts.cancel}
             </button>
           </div>
         </Dialog>

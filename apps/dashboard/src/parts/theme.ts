@@ -1,18 +1,17 @@
 import { effect, signal } from '@preact/signals';
 
-/** Light, dark, or as the system has it. */
+/** Light, dark, or the same as the system. */
 export type Theme = 'system' | 'light' | 'dark';
 
-const place = 'vantage-theme';
-/** Whether a text names a theme. */
+const storageKey = 'vantage-theme';
 export const isTheme = (text: string | null): text is Theme =>
   text === 'system' || text === 'light' || text === 'dark';
-const kept = localStorage.getItem(place);
+const stored = localStorage.getItem(storageKey);
 
-export const chosenTheme = signal<Theme>(isTheme(kept) ? kept : 'system');
+export const chosenTheme = signal<Theme>(isTheme(stored) ? stored : 'system');
 
 export function chooseTheme(theme: Theme): void {
-  localStorage.setItem(place, theme);
+  localStorage.setItem(storageKey, theme);
   chosenTheme.value = theme;
 }
 

@@ -1,7 +1,7 @@
 import { briefly, clockTime, exactTime, inFull } from '../model/format.ts';
 import { secondsSince, today } from '../store/clock.ts';
 
-/** How long ago a moment was; the exact one is its title. */
+/** The time since a moment. The tooltip has the exact moment. */
 export function Since({ at, full = false }: { readonly at: number | string; readonly full?: boolean }) {
   const ms = typeof at === 'number' ? at : Date.parse(at);
   const seconds = secondsSince(ms);
@@ -13,7 +13,7 @@ export function Since({ at, full = false }: { readonly at: number | string; read
   );
 }
 
-/** A moment in the account's zone, with its date where that is not today. */
+/** A moment in the account's zone, with the date unless it is today. */
 export function Moment({ at }: { readonly at: string }) {
   return (
     <time dateTime={at} title={exactTime(at)}>

@@ -1,24 +1,30 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { mayWrite } from '../store/credential.ts';
 import { type Drafts, setUnsaved, type Unsaved } from '../store/drafts.ts';
-import { texts } from '../texts/index.ts';
+import { formTexts } from '../texts/form-texts.ts';
 import css from './notice.module.css';
 
-/** The texts of a form. They are kept when the form is left, and shown when it is opened again. */
+/** The texts of a form. They are kept when the form is left, and restored when it is opened again. */
 export interface DraftForm<Draft> {
   readonly draft: Draft;
   readonly set: (change: Partial<Draft>) => void;
-  /** Call it as soon as the draft is stored, before the form is left. The draft becomes `next` where it is given. */
+  /** To be called as soon as the draft is stored, before the form is left. `next`: the draft from now on. */
   readonly saved: (next?: Draft) => void;
-  /** Takes back what was stored. */
+  /** The stored values when the draft began. */
+  readonly basis: Draft;
+  /** Continues with a draft that was joined with newer stored values. */
+  readonly rebase: (stored: Draft, draft: Draft) => void;
+  /** Returns to the stored values. */
   readonly discard: () => void;
-  /** Whether an earlier draft is shown. `overlaid`: something else was stored since it began. */
+  /** Whether an earlier draft is shown. `overlaid`: the stored values changed since that draft began. */
   readonly kept: 'none' | 'kept' | 'overlaid';
 }
 
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
-/** The texts of a form. `key` names its thing among `drafts`, and `stored` is what its fields hold without a change. */
+/**
+ * The texts of a form. `key` identifies its draft in `drafts`; `stored` are the values of its fields without a change.
+ */
 export function useDraft<Draft extends object>(
   drafts: Drafts<Draft>,
   key: string,
@@ -36,7 +42,7 @@ export function useDraft<Draft extends object>(
     setDraft(next);
   };
   const discard = () => end(basis);
-  // Before the browser paints, so that a link that is pressed at once asks, too.
+  // A layout effect runs before the browser paints, so that a link that is pressed immediately asks too.
   useLayoutEffect(() => {
     const keep = () => drafts.keep(key, { draft, basis: earlier?.basis ?? basis });
     const form: Unsaved = { keep, discard };
@@ -51,28 +57,34 @@ export function useDraft<Draft extends object>(
     draft,
     set: (change) => setDraft((last) => ({ ...last, ...change })),
     saved: (next = draft) => end(next),
+    basis: earlier?.basis ?? basis,
+    rebase: (newer, joined) => {
+      setEarlier(undefined);
+      setBasis(newer);
+      setDraft(joined);
+    },
     discard,
     kept: earlier === undefined ? 'none' : isSame(earlier.basis, basis) ? 'kept' : 'overlaid',
   };
 }
 
-/** Says that a form shows an earlier draft, with the button that takes it back. */
+/** Says that a form shows an earlier draft, with a button that discards it. */
 export function KeptNotice({ form }: { readonly form: Pick<DraftForm<object>, 'kept' | 'discard'> }) {
-  // A person who signs in again with fewer rights keeps the text. The notice comes before the API refuses to save.
+  // After signing in again with fewer rights the text is kept, but cannot be saved.
   if (!mayWrite.value)
     return (
       <p class={css['outdated']} role="status">
-        {texts.drafts.viewOnly}
+        {formTexts.drafts.viewOnly}
       </p>
     );
   if (form.kept === 'none') return null;
   return (
     <div class={css['outdated']} role="status">
       <span>
-        {texts.drafts.kept} {form.kept === 'overlaid' && texts.drafts.overlaid}
+        {formTexts.drafts.kept} {form.kept === 'overlaid' && formTexts.drafts.overlaid}
       </span>
       <button type="button" class="button" onClick={form.discard}>
-        {texts.drafts.discard}
+        {formTexts.drafts.discard}
       </button>
     </div>
   );

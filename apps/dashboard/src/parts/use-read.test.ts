@@ -11,7 +11,7 @@ const timesIn = (text: string, words: RegExp) => text.match(words)?.length ?? 0;
 test('whatever a screen reads, it shows that a later read failed', () => {
   const found = texts.map(([file, text]) => [
     file,
-    timesIn(text, /\buseRead\(/g),
+    timesIn(text, /\buse(Read|Pages)\(/g),
     timesIn(text, /<ReadState\b/g),
   ]);
   expect(found.some(([, reads]) => reads !== 0)).toBe(true);

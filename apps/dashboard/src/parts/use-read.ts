@@ -1,19 +1,19 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { serverNow } from '../store/clock.ts';
 
-/** Data of one screen, as far as it is read. `<ReadState>` shows all of it but the data. */
-export interface Read<Data> {
-  /** The newest that could be read; undefined: nothing yet. */
+/** The data of a screen and the state of its read. `<ReadState>` shows everything but the data. */
+export interface ReadResult<Data> {
+  /** The last data that could be read; undefined: none yet. */
   readonly data: Data | undefined;
-  /** Why it could not be read; beside `data`, why it could not be read again. */
+  /** Why the last read failed. With `data`: why it could not be read again. */
   readonly problem: unknown;
   /** When `data` was read, milliseconds since 1970 by the server's clock. */
   readonly readMs: number;
-  /** Reads it again; what is shown stays until then. */
+  /** Reads again. The present data is shown until the new data is there. */
   readonly again: () => void;
 }
 
-interface State<Data> {
+interface LastRead<Data> {
   readonly data?: Data;
   readonly problem?: unknown;
   readonly readMs?: number;
@@ -25,15 +25,15 @@ const isSame = (a: readonly unknown[] | undefined, b: readonly unknown[]) =>
   a?.length === b.length && b.every((key, at) => Object.is(key, a[at]));
 
 /**
- * Reads when the screen opens, and again whenever one of `keys` or `triggers` changes. `keys` say what is read: data of
- * other keys is not kept when the read fails. `triggers` only say when.
+ * Reads when the screen opens, and again whenever one of `keys` or `triggers` changes. `keys` identify the data: when a
+ * read fails, data of other keys is dropped. `triggers` only cause another read of the same data.
  */
 export function useRead<Data>(
   read: () => Promise<Data>,
   keys: readonly unknown[],
   triggers: readonly unknown[] = [],
-): Read<Data> {
-  const [state, setState] = useState<State<Data>>({});
+): ReadResult<Data> {
+  const [state, setState] = useState<LastRead<Data>>({});
   const [round, setRound] = useState(0);
   const again = useCallback(() => setRound((last) => last + 1), []);
   useEffect(() => {

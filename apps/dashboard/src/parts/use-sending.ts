@@ -1,23 +1,22 @@
 import { useState } from 'preact/hooks';
 import { ApiProblem } from '../store/api.ts';
-import { wordsOf } from './notice.tsx';
+import { problemWords } from './problem-words.ts';
 
-/** A form that sends something: whether it is under way, and what the API refuses, by the names of its fields. */
+/** The state of a form that is sent: whether a request is running, and the refusals of the API by field name. */
 export function useSending() {
   const [problem, setProblem] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
   const fields = problem instanceof ApiProblem ? problem.fields : [];
   return {
     isBusy,
-    /** The refusal of a field. */
-    of: (field: string) => fields.find((each) => each.field === field)?.message,
-    /** The refusal that belongs to no field of the form. `shown` are the fields that it has. */
+    problemOf: (field: string) => fields.find((each) => each.field === field)?.message,
+    /** The refusal that belongs to none of the form's fields `shown`. */
     words: (shown: readonly string[]) =>
       problem === undefined || (fields.length > 0 && fields.every(({ field }) => shown.includes(field)))
         ? undefined
-        : wordsOf(problem),
-    /** Sends it; a second press while it is under way does nothing. */
-    async send(event: Event, work: () => Promise<void>): Promise<void> {
+        : problemWords(problem),
+    /** Sends the form. A second press while the request runs does nothing. */
+    send: async (event: Event, work: () => Promise<void>): Promise<void> => {
       event.preventDefault();
       if (isBusy) return;
       setBusy(true);

@@ -1,49 +1,58 @@
 import { computed } from '@preact/signals';
 import type { Schemas } from '@vantage/client';
-import { type Expectation, withExpectations } from '../model/expectations.ts';
+import { type ExpectedChange, withExpectations } from '../model/expectations.ts';
 import { withArrived } from '../model/newest-events.ts';
-import { countStates, type State, stateOf } from '../model/state.ts';
+import { countStates, type DeviceState, stateOf } from '../model/state.ts';
 import { alerts, readAlerts } from './alerts.ts';
 import { ApiProblem, api, take } from './api.ts';
 import { showZone } from './clock.ts';
-import type { DeviceFacts } from './device-facts.ts';
 import { inOrder } from './in-order.ts';
+import type { KnownDevice } from './known-device.ts';
 import { accountId, accountSignal, onSignInEnd, signInEnd } from './present-sign-in.ts';
-import { type Changes, type Read, readStates } from './read-states.ts';
+import { type DeviceChanges, readDownStates, readStates, type StateChanges } from './read-states.ts';
 
-export type Event = Schemas['Event'];
-export type Location = Schemas['Location'];
+export type AccountEvent = Schemas['Event'];
+export type AccountLocation = Schemas['Location'];
 
-/** A device with the word that a list shows. */
-export interface DeviceRow extends DeviceFacts {
-  readonly state: State;
+/** A device with the state that a list shows. */
+export interface DeviceListRow extends KnownDevice {
+  readonly state: DeviceState;
 }
 
-/** How far the facts are read. */
-export type Progress = 'loading' | 'ready' | { readonly problem: unknown };
+/** Whether the facts of the account are read. */
+export type ReadProgress = 'loading' | 'ready' | { readonly problem: unknown };
 
-export const devices = accountSignal<ReadonlyMap<string, DeviceFacts>>(new Map());
-export const progress = accountSignal<Progress>('loading');
-/** How many devices are read while everything is. */
-export const readSoFar = accountSignal(0);
-/** The effects of changes that are under way on devices. */
-export const expectedDevices = accountSignal<readonly Expectation<DeviceFacts>[]>([]);
-export const locations = accountSignal<readonly Location[]>([]);
+/** The counts of the server, and the devices that are Down, which matter most. */
+interface EarlyFacts {
+  readonly total: number;
+  readonly down: number;
+  readonly devices: readonly KnownDevice[];
+  /** Whether `devices` are all that are Down. */
+  readonly isWhole: boolean;
+}
+
+export const devices = accountSignal<ReadonlyMap<string, KnownDevice>>(new Map());
+export const progress = accountSignal<ReadProgress>('loading');
+/** The facts that are known before all devices are read; undefined: none yet. */
+const earlyFacts = accountSignal<EarlyFacts | undefined>(undefined);
+/** The expected effects of running changes on devices. */
+export const expectedDevices = accountSignal<readonly ExpectedChange<KnownDevice>[]>([]);
+export const locations = accountSignal<readonly AccountLocation[]>([]);
 /** The newest events, newest first. */
-export const events = accountSignal<readonly Event[]>([]);
+export const events = accountSignal<readonly AccountEvent[]>([]);
 
 const partial = computed(
   () =>
     new Set(alerts.value.filter(({ Kind }) => Kind === 'device.partial').map(({ device_id }) => device_id)),
 );
 
-/** The results of checks that the stream brought, by device. */
+/** The results of checks from the event stream, by device. */
 export const results = accountSignal<ReadonlyMap<string, string>>(new Map());
 
-const known = new WeakMap<DeviceFacts, DeviceRow>();
+const known = new WeakMap<KnownDevice, DeviceListRow>();
 
-/** The row of a device. A row is made again only when its facts or its state changed. */
-function rowOf(facts: DeviceFacts): DeviceRow {
+/** The row of a device. It stays the same object until the facts or the state change. */
+function rowOf(facts: KnownDevice): DeviceListRow {
   const before = known.get(facts);
   const state = stateOf({ ...facts, isPartial: partial.value.has(facts.id) });
   if (before?.state === state) return before;
@@ -53,15 +62,22 @@ function rowOf(facts: DeviceFacts): DeviceRow {
 }
 
 /** Every device with its state. */
-export const rows = computed<readonly DeviceRow[]>(() =>
+export const rows = computed<readonly DeviceListRow[]>(() =>
   withExpectations([...devices.value.values()], ({ id }) => id, expectedDevices.value).map(rowOf),
 );
 
+/** The server's counts and the rows of Down devices while all devices are read; undefined: all are read. */
+export const early = computed(() => {
+  const facts = earlyFacts.value;
+  if (facts === undefined || progress.value !== 'loading' || devices.value.size > 0) return undefined;
+  return { ...facts, rows: facts.devices.map(rowOf) };
+});
+
 export const counts = computed(() => countStates(rows.value.map(({ state }) => state)));
 
-const keptEvents = 50;
+const maxEvents = 50;
 
-/** The revision from which the next changes are read; undefined: everything is to be read. */
+/** The revision after which changes are read next; undefined: everything is to be read. */
 let revision: string | undefined;
 
 let reading: Promise<void> | undefined;
@@ -72,15 +88,16 @@ onSignInEnd(() => {
 });
 
 /**
- * Reads everything again. What is shown stays until the new facts are there. The lists are read when `opened` resolves.
+ * Reads everything again. The present facts are shown until the new ones are there. The lists are read when `opened`
+ * resolves.
  */
 export function readFacts(opened?: Promise<void>): Promise<void> {
   if (reading !== undefined) return reading;
-  const own = readAll(opened).finally(() => {
-    if (reading === own) reading = undefined;
+  const run = readAll(opened).finally(() => {
+    if (reading === run) reading = undefined;
   });
-  reading = own;
-  return own;
+  reading = run;
+  return run;
 }
 
 async function readAll(opened = Promise.resolve()): Promise<void> {
@@ -91,7 +108,7 @@ async function readAll(opened = Promise.resolve()): Promise<void> {
       return readLists();
     });
     const others = Promise.all([readAccount(), lists]);
-    // Where the states cannot be read, nobody waits for the others.
+    // If the states cannot be read, `others` is not awaited.
     others.catch(() => {});
     await readDevices();
     await others;
@@ -102,25 +119,37 @@ async function readAll(opened = Promise.resolve()): Promise<void> {
 }
 
 const readDevices = inOrder(
-  // A part of the devices is not shown: the worst may be among the others, and a list would jump.
-  () =>
-    readStates(undefined, (count) => {
-      readSoFar.value = count;
-    }),
+  async () => {
+    if (devices.peek().size === 0) await readEarly();
+    return readStates(undefined);
+  },
   (read) => {
     devices.value = withChanges(new Map(), read.changes);
     revision = read.revision;
   },
 );
 
+/** Shows the counts and the devices that are Down, which matter most, before all devices are read. */
+async function readEarly(): Promise<void> {
+  const end = signInEnd();
+  try {
+    const [{ Devices }, down] = await Promise.all([take(api.GET('/summary')), readDownStates()]);
+    if (end.aborted) return;
+    earlyFacts.value = { total: Devices.Total, down: Devices.Down, ...down };
+  } catch (error) {
+    // Without it, all devices are read as well.
+    if (end.aborted) throw error;
+  }
+}
+
 const refused = 1004;
 
-/** Reads what changed of the devices since they were read. */
+/** Reads the changes of devices since the last read. */
 export async function readChanges(): Promise<void> {
   const end = signInEnd();
   await reading;
   if (end.aborted) return;
-  // Where a part could not be read, all is read again.
+  // If a part could not be read, everything is read again.
   if (revision === undefined || progress.value !== 'ready') return readFacts();
   try {
     await readSince(revision);
@@ -131,12 +160,12 @@ export async function readChanges(): Promise<void> {
   }
 }
 
-const readSince = inOrder(readStates, (read: Read) => {
+const readSince = inOrder(readStates, (read: StateChanges) => {
   changeDevices(read.changes);
   revision = read.revision ?? revision;
 });
 
-/** Reads what is short beside the devices. */
+/** Reads the alerts, Locations and events. */
 export const readLists = () => Promise.all([readAlerts(), readLocations(), readEvents()]);
 
 async function readAccount(): Promise<void> {
@@ -145,7 +174,7 @@ async function readAccount(): Promise<void> {
   showZone(account.Timezone);
 }
 
-/** Reads all Locations: the list comes whole where no Limit is sent. */
+/** Reads all Locations: without a Limit, the API returns the whole list. */
 export const readLocations = inOrder(
   () => take(api.GET('/locations')),
   (read) => {
@@ -155,23 +184,26 @@ export const readLocations = inOrder(
 
 async function readEvents(): Promise<void> {
   const before = new Set(events.value);
-  const read = await take(api.GET('/events', { params: { query: { Limit: keptEvents } } }));
-  // The stream may have brought newer ones meanwhile.
+  const read = await take(api.GET('/events', { params: { query: { Limit: maxEvents } } }));
+  // Newer ones may have arrived from the stream meanwhile.
   const arrived = events.value.filter((event) => !before.has(event));
-  events.value = withArrived(arrived, read, keptEvents);
+  events.value = withArrived(arrived, read, maxEvents);
 }
 
-/** Adds events that the stream brought, the newest last. */
-export function addEvents(given: readonly Event[]): void {
-  events.value = withArrived(given.toReversed(), events.value, keptEvents);
+/** Adds events from the stream, the newest last. */
+export function addEvents(arrived: readonly AccountEvent[]): void {
+  events.value = withArrived(arrived.toReversed(), events.value, maxEvents);
 }
 
-/** Changes what is known of devices. */
-export function changeDevices(changes: Changes): void {
+/** Changes the facts of devices. */
+export function changeDevices(changes: DeviceChanges): void {
   if (changes.size > 0) devices.value = withChanges(devices.value, changes);
 }
 
-function withChanges(before: ReadonlyMap<string, DeviceFacts>, changes: Changes): Map<string, DeviceFacts> {
+function withChanges(
+  before: ReadonlyMap<string, KnownDevice>,
+  changes: DeviceChanges,
+): Map<string, KnownDevice> {
   const next = new Map(before);
   for (const [id, facts] of changes)
     if (facts === undefined) next.delete(id);
@@ -179,9 +211,9 @@ function withChanges(before: ReadonlyMap<string, DeviceFacts>, changes: Changes)
   return next;
 }
 
-/** Keeps what checks said. It is forgotten for devices that are gone. */
-export function addResults(said: ReadonlyMap<string, string>): void {
-  if (said.size === 0) return;
-  const all = [...results.value, ...said];
+/** Adds results of checks, and drops those of deleted devices. */
+export function addResults(arrived: ReadonlyMap<string, string>): void {
+  if (arrived.size === 0) return;
+  const all = [...results.value, ...arrived];
   results.value = new Map(all.filter(([id]) => devices.value.has(id)));
 }

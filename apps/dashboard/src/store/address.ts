@@ -4,42 +4,42 @@ import { hasUnsaved } from './drafts.ts';
 const listPath = '/devices';
 const read = () => ({ path: location.pathname, query: new URLSearchParams(location.search) });
 
-/** Where the page is: the path, and what stands after it. */
+/** The path and the query of the present address. */
 export const address = signal(read());
 
-/** The filter of the list of devices as it was shown last; '': none. */
+/** The last filter of the list of devices; '': none. */
 export const listFilter = signal(filterIn(address.value) ?? '');
 /** The address of the list of devices with that filter. */
 export const listAddress = computed(() =>
   listFilter.value === '' ? listPath : `${listPath}?q=${encodeURIComponent(listFilter.value)}`,
 );
 
-/** Undefined: it is not the list. */
+/** The filter in an address; undefined: it is not that of the list. */
 function filterIn({ path, query }: ReturnType<typeof read>): string | undefined {
   return path === listPath ? (query.get('q') ?? '') : undefined;
 }
 
-/** Leaves a form with changes, once somebody agrees; undefined: nobody is leaving. */
+/** Leaves a form with changes, to be called after the person has agreed; undefined: no form is being left. */
 export const leaving = signal<(() => void) | undefined>();
 
-/** The position of the present address in the history of the tab. */
+/** The position of the present address in the tab's history. */
 let position = 0;
-/** The next step through the history is the page's own. */
+/** Whether the next step through the history was caused by the page itself. */
 let isOwnStep = false;
 
-/** The position that an entry of the history carries; undefined: another script created the entry. */
+/** The position in the state of a history entry; undefined: another script created the entry. */
 function positionIn(state: unknown): number | undefined {
   const isKnown = state !== null && typeof state === 'object' && 'position' in state;
   return isKnown && typeof state.position === 'number' ? state.position : undefined;
 }
 
-/** Shows the address at which the browser is. */
+/** Shows the browser's present address. */
 function show(): void {
   address.value = read();
   listFilter.value = filterIn(address.value) ?? listFilter.value;
 }
 
-/** Goes to an address of the page. `replace`: Back does not return to the present one. */
+/** Goes to an address of the page. `replace`: Back skips the present address. */
 export function go(to: string, { replace = false } = {}): void {
   if (to === location.pathname + location.search) return;
   const leave = () => {
@@ -57,13 +57,13 @@ export function go(to: string, { replace = false } = {}): void {
   else leave();
 }
 
-/** Steps through the history of the tab without a question. */
+/** Steps through the tab's history without asking. */
 function step(by: number): void {
   isOwnStep = true;
   history.go(by);
 }
 
-/** Back or Forward brought another address. A form with changes stays until somebody agrees. */
+/** Follows Back or Forward. A form with changes stays until the person has agreed to leave it. */
 function follow(): void {
   const next = positionIn(history.state);
   const by = (next ?? position) - position;
@@ -77,7 +77,7 @@ function follow(): void {
   show();
 }
 
-/** Lets links and Back change the screen without a reload. */
+/** Lets links, Back and Forward change the screen without a reload. */
 export function watchAddress(): void {
   position = positionIn(history.state) ?? 0;
   history.replaceState({ position }, '', location.href);

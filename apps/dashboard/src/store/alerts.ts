@@ -1,6 +1,6 @@
 import { computed } from '@preact/signals';
 import type { Schemas } from '@vantage/client';
-import { type Expectation, withExpectations } from '../model/expectations.ts';
+import { type ExpectedChange, withExpectations } from '../model/expectations.ts';
 import type { AlertCounts } from '../model/headline.ts';
 import { api, take, takeAnswer } from './api.ts';
 import { inOrder } from './in-order.ts';
@@ -9,19 +9,19 @@ import { accountSignal } from './present-sign-in.ts';
 export type Alert = Schemas['Alert'];
 type AlertState = Alert['State'];
 
-/** The alerts that are not closed, as they were read. */
+/** The alerts that are not closed, as read from the API. */
 interface OpenAlerts {
-  /** All that are not suppressed, all acknowledged or snoozed ones, and the newest suppressed ones. */
+  /** All alerts that are not suppressed, acknowledged or snoozed ones, and the newest of the suppressed ones. */
   readonly list: readonly Alert[];
   readonly suppressed: ReadonlySet<string>;
-  /** Whether there are more that are not suppressed. */
+  /** Whether the list lacks alerts that are not suppressed. */
   readonly isCut: boolean;
-  /** The counts of the server; undefined: the list has all. */
+  /** The counts of the server; undefined: the list is complete. */
   readonly counted: Schemas['AlertCounts'] | undefined;
 }
 
 const pageSize = 100;
-/** More alerts than these would fill the memory of a browser; they are counted by the server. */
+/** More alerts would fill the browser's memory; the server counts them. */
 const maxAlerts = 10_000;
 
 const stored = accountSignal<OpenAlerts>({
@@ -30,17 +30,17 @@ const stored = accountSignal<OpenAlerts>({
   isCut: false,
   counted: undefined,
 });
-/** Of the causes that are shown: alerts that are suppressed and not among the newest ones. */
+/** The alerts of the shown causes that are not in the list. */
 const ofCauses = accountSignal<readonly Alert[]>([]);
-/** The effects of changes that are under way. */
-export const expectedAlerts = accountSignal<readonly Expectation<Alert>[]>([]);
+/** The expected effects of running changes. */
+export const expectedAlerts = accountSignal<readonly ExpectedChange<Alert>[]>([]);
 
-/** Open, acknowledged and snoozed ones, newest first. */
+/** Open, acknowledged and snoozed alerts, newest first. */
 export const alerts = computed(() =>
   withExpectations(stored.value.list, ({ alert_id }) => alert_id, expectedAlerts.value),
 );
 
-/** Whether an alert is only a symptom: its messages are held back, because a master has an alert of its own. */
+/** Whether an alert is only a symptom: its messages are suppressed, because its master has an alert. */
 export const isSuppressed = ({ alert_id }: Alert): boolean => stored.value.suppressed.has(alert_id);
 
 /** The counts of alerts that are not closed. */
@@ -74,12 +74,12 @@ export const alertOfDevice = computed<ReadonlyMap<string, Alert>>(() => {
 
 const notClosed: readonly AlertState[] = ['Open', 'Acknowledged', 'Snoozed'];
 
-/** Reads the alerts that are not closed again. */
+/** Reads the alerts that are not closed. */
 export const readAlerts = inOrder(readOpen, (read) => {
   stored.value = read;
 });
 
-/** Reads the alerts of devices that are Down, as far as they are not listed. `ids` are at most a page of devices. */
+/** Reads the alerts of Down devices that are not in the list. `ids` are at most one page of devices. */
 export const readAlertsOfDevices = inOrder(
   async (ids: readonly string[]) => {
     const missing = ids.filter((id) => !listed.value.has(id));
@@ -98,31 +98,31 @@ export const readAlertsOfDevices = inOrder(
 );
 
 async function readOpen(): Promise<OpenAlerts> {
-  const [own, behind] = await Promise.all([
+  const [free, suppressed] = await Promise.all([
     readPages({ State: notClosed, Suppressed: 'false' }, maxAlerts),
     readPages({ State: notClosed, Suppressed: 'true' }, pageSize),
   ]);
-  const handled = behind.isWhole
+  const handled = suppressed.isWhole
     ? []
     : (await readPages({ State: ['Acknowledged', 'Snoozed'], Suppressed: 'true' }, maxAlerts)).list;
-  const isWhole = own.isWhole && behind.isWhole;
+  const isWhole = free.isWhole && suppressed.isWhole;
   const counted = isWhole ? undefined : (await take(api.GET('/summary'))).Alerts;
-  const suppressed = [...behind.list, ...handled];
-  const all = new Map([...suppressed, ...own.list].map((alert) => [alert.alert_id, alert]));
-  const free = new Set(own.list.map(({ alert_id }) => alert_id));
+  const symptoms = [...suppressed.list, ...handled];
+  const all = new Map([...symptoms, ...free.list].map((alert) => [alert.alert_id, alert]));
+  const freeIds = new Set(free.list.map(({ alert_id }) => alert_id));
   return {
     list: [...all.values()].sort((a, b) => Date.parse(b.Opened) - Date.parse(a.Opened)),
-    // One whose suppression ended while the lists were read is in both.
-    suppressed: new Set(suppressed.flatMap(({ alert_id }) => (free.has(alert_id) ? [] : [alert_id]))),
-    isCut: !own.isWhole,
+    // An alert whose suppression ended while the lists were read is in both.
+    suppressed: new Set(symptoms.flatMap(({ alert_id }) => (freeIds.has(alert_id) ? [] : [alert_id]))),
+    isCut: !free.isWhole,
     counted,
   };
 }
 
-/** Reads the alerts that a filter leaves, newest first, until there are `most` of them. */
+/** Reads the alerts that match a filter, newest first, until there are `maxCount` of them. */
 async function readPages(
   filter: { readonly State: readonly AlertState[]; readonly Suppressed: 'true' | 'false' },
-  most: number,
+  maxCount: number,
 ): Promise<{ readonly list: readonly Alert[]; readonly isWhole: boolean }> {
   const list: Alert[] = [];
   for (;;) {
@@ -136,6 +136,6 @@ async function readPages(
     const { data, hasMore } = await takeAnswer(api.GET('/alerts', { params: { query } }));
     list.push(...data);
     if (!hasMore || data.length === 0) return { list, isWhole: true };
-    if (list.length >= most) return { list, isWhole: false };
+    if (list.length >= maxCount) return { list, isWhole: false };
   }
 }

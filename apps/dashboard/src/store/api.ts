@@ -1,10 +1,10 @@
-import { createVantageClient, type Schemas } from '@vantage/client';
-import { texts } from '../texts/index.ts';
+import { createVantageClient, problemOf, type Schemas } from '@vantage/client';
+import { frameTexts } from '../texts/frame-texts.ts';
 import { learnServerTime } from './clock.ts';
 import { authorize, refuseSession, signedIn } from './credential.ts';
 import { signInEnd } from './present-sign-in.ts';
 
-/** A refusal of the API, or that it cannot be reached (code 0). */
+/** A refusal of the API, or an API that cannot be reached (code 0). */
 export class ApiProblem extends Error {
   readonly code: number;
   readonly fields: readonly { readonly field: string; readonly message: string }[];
@@ -21,17 +21,17 @@ const badKey = 1001;
 const denied = 1002;
 const notFound = 1003;
 
-/** Whether the API says that a thing is not there: it was deleted, or the session may not see it. */
+/** Whether the API did not find a thing: it was deleted, or the session may not see it. */
 export const isNotFound = (problem: unknown): boolean =>
   problem instanceof ApiProblem && problem.code === notFound;
 
-/** Has an event `answer` for each good answer of the controller. */
+/** Dispatches an event `answer` for each successful answer of the controller. */
 export const goodAnswers = new EventTarget();
 
-/** Sends a request with the credential. The end of the sign-in aborts a read, and drops the answer of a change. */
+/** Sends a request with the credential. The end of the sign-in aborts a read, and discards the answer of a change. */
 export async function send(request: Request): Promise<Response> {
-  // Nothing is asked with a credential that was refused: the API counts such requests.
-  if (signedIn.value === 'ended') throw new ApiProblem(badKey, texts.signIn.notSent);
+  // No request is sent with a credential that was refused: the API counts such requests.
+  if (signedIn.value === 'ended') throw new ApiProblem(badKey, frameTexts.notSent);
   authorize(request);
   const sentMs = Date.now();
   const end = signInEnd();
@@ -49,39 +49,37 @@ export async function send(request: Request): Promise<Response> {
   learnServerTime(answer, sentMs);
   if (answer.ok) goodAnswers.dispatchEvent(new Event('answer'));
   if (answer.status === 400) {
-    const problem: unknown = await answer.clone().json();
-    if (problem !== null && typeof problem === 'object' && 'code' in problem && problem.code === badKey)
-      refuseSession();
+    const problem = await problemOf(answer.clone());
+    if (problem?.code === badKey) refuseSession();
   }
   return answer;
 }
 
-/** The REST API, as its OpenAPI document types it. */
 export const api = createVantageClient({ baseUrl: `${location.origin}/v1.1`, fetch: send });
 
-interface Answer<Data> {
+interface ClientAnswer<Data> {
   readonly data?: Data;
   readonly error?: Schemas['Problem'] | undefined;
   readonly response: Response;
 }
 
-/** The body of a good answer; throws an ApiProblem for any other. */
-export async function take<Data>(asked: Promise<Answer<Data>>): Promise<Data> {
-  return (await takeAnswer(asked)).data;
+/** The body of a successful answer. Throws an ApiProblem for any other answer. */
+export async function take<Data>(answer: Promise<ClientAnswer<Data>>): Promise<Data> {
+  return (await takeAnswer(answer)).data;
 }
 
-/** The body of a good answer, and what its headers say. */
-export async function takeAnswer<Data>(asked: Promise<Answer<Data>>): Promise<{
+/** The body of a successful answer, and the facts from its headers. Throws an ApiProblem for any other answer. */
+export async function takeAnswer<Data>(answer: Promise<ClientAnswer<Data>>): Promise<{
   readonly data: Data;
   readonly etag: string | undefined;
-  /** Of states: what later changes are asked by. */
+  /** The revision of a list of states, after which later changes can be read. */
   readonly revision: string | undefined;
   /** Whether another page follows. */
   readonly hasMore: boolean;
-  /** How many there are in all; NaN: it is not said. */
+  /** The total number of rows; NaN: not given. */
   readonly total: number;
 }> {
-  const { data, error, response } = await asked;
+  const { data, error, response } = await answer;
   if (error !== undefined || data === undefined)
     throw new ApiProblem(
       error?.code ?? response.status,
@@ -98,9 +96,9 @@ export async function takeAnswer<Data>(asked: Promise<Answer<Data>>): Promise<{
   };
 }
 
-/** Resolves with undefined where the session may not ask: who is limited to tags does not see what belongs to all. */
-export function ifMay<Data>(asked: Promise<Data>): Promise<Data | undefined> {
-  return asked.catch((problem: unknown) => {
+/** Resolves with undefined if the session may not read it: sessions limited to tags do not see facts of the account. */
+export function ifMay<Data>(reading: Promise<Data>): Promise<Data | undefined> {
+  return reading.catch((problem: unknown) => {
     if (problem instanceof ApiProblem && problem.code === denied) return undefined;
     throw problem;
   });

@@ -1,19 +1,19 @@
 import type { Signal } from '@preact/signals';
-import type { Expectation } from '../model/expectations.ts';
+import type { ExpectedChange } from '../model/expectations.ts';
 
 /**
- * Shows what a change makes of things while it is under way. Afterwards what was read from the API is shown again, so
- * a refused change disappears by itself.
+ * Shows the expected effect of a change while it runs. Afterwards the facts of the API are shown again, so the effect
+ * of a refused change disappears.
  */
 export async function whileExpecting<Facts extends object, Done>(
-  expectations: Signal<readonly Expectation<Facts>[]>,
-  own: readonly Expectation<Facts>[],
+  expectations: Signal<readonly ExpectedChange<Facts>[]>,
+  added: readonly ExpectedChange<Facts>[],
   change: () => Promise<Done>,
 ): Promise<Done> {
-  expectations.value = [...expectations.value, ...own];
+  expectations.value = [...expectations.value, ...added];
   try {
     return await change();
   } finally {
-    expectations.value = expectations.value.filter((each) => !own.includes(each));
+    expectations.value = expectations.value.filter((expectation) => !added.includes(expectation));
   }
 }

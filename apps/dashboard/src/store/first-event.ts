@@ -1,7 +1,7 @@
 /** An event that ends a wait. */
 export type EndOfWait = readonly [target: EventTarget, name: string];
 
-/** Resolves at the first of these events, or after `ms`, where that is given. No listener and no timer stays. */
+/** Resolves at the first of these events, or after `ms` if given. It leaves neither listeners nor timers. */
 export function firstEvent(events: readonly EndOfWait[], ms?: number): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -1,10 +1,10 @@
 import { dayAfter } from '../model/day.ts';
 import {
+  type AccountEvent,
   addEvents,
   addResults,
   changeDevices,
   devices,
-  type Event,
   progress,
   readChanges,
   readFacts,
@@ -12,28 +12,28 @@ import {
   readLocations,
   results,
 } from './account-state.ts';
-import type { DeviceFacts } from './device-facts.ts';
+import type { KnownDevice } from './known-device.ts';
 import { readMissingAlerts, refreshAlerts } from './overview-facts.ts';
 import { soon } from './soon.ts';
 import { followEvents } from './stream.ts';
 
-/** The data that an event changes beside its device. */
-const ofAlerts = /^Alert|^Down$|^Up$|^Partial$|^Recovered$|^Location|^Agent|^Anchor/;
-const ofLocations = /^Location|^Agent|^Anchor/;
-/** Events are shown together this often, so that a storm of them costs little. */
+/** The types of events after which alerts or Locations are read again. */
+const affectsAlerts = /^Alert|^Down$|^Up$|^Partial$|^Recovered$|^Location|^Agent|^Anchor/;
+const affectsLocations = /^Location|^Agent|^Anchor/;
+/** Events that arrive within this time are shown together, so that many events cost little. */
 const togetherMs = 200;
-/** Lists are read again at most this often. */
+/** The minimum time between two reads of the same list. */
 const minIntervalMs = 4_000;
-/** Changes that have no event are asked for this often. */
+/** The interval for reading changes that have no event. */
 const quietMs = 60_000;
-/** Where the first facts cannot be read, they are read again after this. */
+/** The delay before another attempt, if the first facts cannot be read. */
 const againMs = 10_000;
-/** The first lists wait this long for the stream at most. */
+/** The maximum time for which the first read of the lists waits for the stream. */
 const openMs = 1_000;
 
-/** Keeps the facts as new as the stream until `ending` aborts. */
+/** Keeps the facts up to date by the event stream until `ending` aborts. */
 export function followFacts(ending: AbortSignal): Promise<void> {
-  // A large list of alerts has many pages.
+  // `rest`: a large list of alerts has many pages.
   const alertsSoon = soon(refreshAlerts, { afterMs: 300, apartMs: minIntervalMs, rest: 4 }, ending);
   const locationsSoon = soon(readLocations, { afterMs: 300, apartMs: minIntervalMs }, ending);
   const changesSoon = soon(
@@ -44,22 +44,22 @@ export function followFacts(ending: AbortSignal): Promise<void> {
     { afterMs: 500, apartMs: minIntervalMs },
     ending,
   );
-  let waiting: Event[] = [];
+  let waiting: AccountEvent[] = [];
   const showSoon = soon(
     async () => {
-      const given = waiting;
+      const arrived = waiting;
       waiting = [];
-      showEvents(given);
+      showEvents(arrived);
     },
     { afterMs: togetherMs, apartMs: togetherMs },
     ending,
   );
-  const onEvent = (given: unknown) => {
-    const event = given as Event; // the stream of our own API
+  const onEvent = (data: unknown) => {
+    const event = data as AccountEvent; // the stream of our own API
     waiting.push(event);
     showSoon();
-    if (ofAlerts.test(event.Type)) alertsSoon();
-    if (ofLocations.test(event.Type)) locationsSoon();
+    if (affectsAlerts.test(event.Type)) alertsSoon();
+    if (affectsLocations.test(event.Type)) locationsSoon();
     if (event.device_id !== null) changesSoon();
   };
   const timer = setInterval(() => {
@@ -87,8 +87,8 @@ export function followFacts(ending: AbortSignal): Promise<void> {
     ending,
   );
   readAtFirst();
-  // What happened before the stream began is among the changes since the facts were read. Lists that are read when it
-  // has begun have it.
+  // Events before the start of the stream are among the changes since the facts were read. Lists that are read after
+  // its start include them.
   const onGap = () => {
     if (areListsOld) return void readAgain();
     readListsNow();
@@ -97,32 +97,32 @@ export function followFacts(ending: AbortSignal): Promise<void> {
   return followEvents({ onEvent, onGap }, ending);
 }
 
-/** A failure leaves what is shown: its age says so. */
+/** Reads everything that may have changed. After a failure the old facts stay; the page shows their age. */
 async function readAgain(): Promise<void> {
-  // An event that is missing may have said something else.
+  // A missing event may have had another result.
   results.value = new Map();
   await readChanges().catch(() => {});
   await readLists().catch(() => {});
   await readMissingAlerts().catch(() => {});
 }
 
-/** Shows at once what the events themselves say, the oldest first; the devices are read again soon. */
-function showEvents(given: readonly Event[]): void {
-  const changes = new Map<string, DeviceFacts>();
-  const said = new Map<string, string>();
-  for (const event of given) {
+/** Shows the facts in events at once, the oldest first. The devices are read again soon. */
+function showEvents(arrived: readonly AccountEvent[]): void {
+  const changes = new Map<string, KnownDevice>();
+  const newResults = new Map<string, string>();
+  for (const event of arrived) {
     const id = event.device_id;
     const before = id === null ? undefined : (changes.get(id) ?? devices.value.get(id));
     if (id === null || before === undefined) continue;
     changes.set(id, afterEvent(before, event));
-    if (event.CheckResult !== null) said.set(id, event.CheckResult);
+    if (event.CheckResult !== null) newResults.set(id, event.CheckResult);
   }
-  addEvents(given);
+  addEvents(arrived);
   changeDevices(changes);
-  addResults(said);
+  addResults(newResults);
 }
 
-function afterEvent(before: DeviceFacts, { Type, Status, Timestamp }: Event): DeviceFacts {
+function afterEvent(before: KnownDevice, { Type, Status, Timestamp }: AccountEvent): KnownDevice {
   const isRetrying = Type === 'Error' || (before.isRetrying && Type === 'Partial');
   if (before.status === Status) return { ...before, isRetrying };
   const at = Date.parse(Timestamp);

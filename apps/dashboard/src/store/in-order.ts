@@ -1,8 +1,8 @@
 import { signInEnd } from './present-sign-in.ts';
 
 /**
- * A read that may overlap with itself. An answer is dropped when a later read is shown already, or when its sign-in has
- * ended. Rejects with the error of `read`.
+ * A read of which several can run at the same time. An answer is dropped if a later read is already shown, or if its
+ * sign-in has ended. Rejects with the error of `read`.
  */
 export function inOrder<Args extends readonly unknown[], Facts>(
   read: (...args: Args) => Promise<Facts>,

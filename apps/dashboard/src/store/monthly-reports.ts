@@ -1,10 +1,10 @@
 import type { Schemas } from '@vantage/client';
 import { api, take } from './api.ts';
 
-export type MonthlyReport = Schemas['MonthlyReport'];
+export type StoredMonthlyReport = Schemas['MonthlyReport'];
 
 /** All monthly reports, by name. */
-export const readMonthlyReports = (): Promise<readonly MonthlyReport[]> => take(api.GET('/reports'));
+export const readMonthlyReports = (): Promise<readonly StoredMonthlyReport[]> => take(api.GET('/reports'));
 
 /** Creates a monthly report, or changes the one with this id. */
 export async function saveMonthlyReport(

@@ -1,16 +1,16 @@
 import { computed } from '@preact/signals';
 import { type Cause, causesOf } from '../model/causes.ts';
 import { headlineOf } from '../model/headline.ts';
-import { counts, type DeviceRow, locations, results, rows } from './account-state.ts';
+import { counts, type DeviceListRow, locations, results, rows } from './account-state.ts';
 import { alertCounts, alertOfDevice, readAlerts, readAlertsOfDevices } from './alerts.ts';
 
-/** More causes are not shown, on the overview as on a wall. */
+/** The maximum number of causes on the overview and on a wall. */
 export const maxCauses = 15;
 
-/** Devices that are Down of themselves, those with the most devices behind them first. */
-export const causes = computed<readonly Cause<DeviceRow>[]>(() => causesOf(rows.value));
+/** Devices that are Down by themselves, those with the most devices behind them first. */
+export const causes = computed<readonly Cause<DeviceListRow>[]>(() => causesOf(rows.value));
 
-/** The sentence that says the state of the account. */
+/** The state of the account in one sentence. */
 export const headline = computed(() =>
   headlineOf({
     counts: counts.value,
@@ -20,16 +20,16 @@ export const headline = computed(() =>
   }),
 );
 
-/** Why a device is Down: what the stream said last, else what opened its alert. */
+/** Why a device is Down: the last result from the stream, or else the result that opened its alert. */
 export const whyOf = (id: string): string | undefined =>
   results.value.get(id) ?? alertOfDevice.value.get(id)?.CheckResult ?? undefined;
 
-/** Reads the alerts again, and those of the causes that are shown. */
+/** Reads the alerts again, including those of the shown causes. */
 export async function refreshAlerts(): Promise<void> {
   await readAlerts();
   await readMissingAlerts();
 }
 
-/** Reads the alerts of causes that are shown and that the list of alerts does not have. */
+/** Reads the alerts of the shown causes that are not in the list of alerts. */
 export const readMissingAlerts = (): Promise<void> =>
   readAlertsOfDevices(causes.value.slice(0, maxCauses).map(({ row }) => row.id));

@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { type AccountFixture, hardWorlds } from '../testing/account-fixture.ts';
 import { answerFor } from '../testing/fake-api.ts';
 import { usePage } from '../testing/use-page.ts';
-import { hardWorlds, type World } from '../testing/world.ts';
 
 const page = usePage();
 const soon = { timeout: 60_000 };
 
-const [first, second] = hardWorlds as readonly [World, World, ...World[]];
+const [first, second] = hardWorlds as readonly [AccountFixture, AccountFixture, ...AccountFixture[]];
 /** The devices of another account have other ids. */
-const other: World = {
+const other: AccountFixture = {
   ...second,
   devices: second.devices.map((device, n) => ({ ...device, id: `e${n}`.padEnd(48, '0'), masterId: null })),
 };
@@ -18,7 +18,7 @@ const other: World = {
 /** Answers like a controller with two accounts, of which a key signs in to one. Each may be made to wait. */
 function twoAccounts() {
   const keys: Readonly<
-    Record<string, readonly [world: World, level: string, tags: readonly string[] | null]>
+    Record<string, readonly [world: AccountFixture, level: string, tags: readonly string[] | null]>
   > = {
     'key of A': [first, 'UW', null],
     'viewing key of A': [first, 'UR', null],
@@ -39,8 +39,16 @@ function twoAccounts() {
       if (request.method === 'POST') present = String(((await request.json()) as { Key?: string }).Key);
       if (present === undefined) return Response.json({ code: 1001, message: '' }, { status: 400 });
       const [, Level = '', Tags = null] = keys[present] ?? [];
-      return Response.json({ Name: 'noc', Level, Tags, CsrfToken: `token of ${present}` });
+      return Response.json({
+        Name: 'noc',
+        Level,
+        Tags,
+        HasPassword: false,
+        CsrfToken: `token of ${present}`,
+      });
     }
+    if (pathname === '/sign-in/ways')
+      return Response.json({ Provider: false, Proxy: false, Session: present !== undefined });
     const [world] = keys[present ?? ''] ?? [];
     if (world === undefined) return Response.json({ code: 1001, message: '' }, { status: 400 });
     const answer = answerFor({ ...world, accountId: world === other ? 'B' : 'A' }, request);
@@ -188,6 +196,9 @@ const ofNobody: Readonly<Record<string, string>> = {
   'store/address.ts': 'the address of the window',
   'store/version.ts': 'the version of the page',
   'parts/theme.ts': 'the appearance',
+  'store/device-settings.ts': 'how often settings were requested',
+  'store/list-views.ts': 'how often a view was saved',
+  'screens/devices/list-state.ts': 'the width of the window',
   'screens/devices/steady-rows.ts': 'an order of ids; it shows no device that is not in the store',
 };
 

@@ -1,16 +1,16 @@
 import type { Schemas } from '@vantage/client';
 import type { Moments, Outage } from '@vantage/domain/report';
-import type { Interval } from '../model/timeline.ts';
+import type { StatusInterval } from '../model/timeline.ts';
 
 type UptimeRow = Schemas['UptimeOfDevice'];
 
-/** A period as the API takes it. */
+/** A period in the format of the API. */
 interface Period {
   readonly Timestamp1: string;
   readonly Timestamp2: string;
 }
 
-/** The parts of the API from which a report is made. */
+/** The parts of the API from which a report is read. */
 export interface ReportSource {
   readonly uptime: (
     query: Period & { readonly Device: readonly string[]; readonly Limit: number },
@@ -31,55 +31,55 @@ export interface ReportSource {
   ) => Promise<string>;
 }
 
-/** A page of a list, and how many devices one request names: their ids must fit into an address. */
+/** The size of a page, and the number of devices in a request: their ids must fit into an address. */
 const pageSize = 100;
-/** Requests that are under way at once. */
-const atOnce = 4;
-/** A report lists at most this many outages; its figures count all. */
-export const mostOutages = 5_000;
-/** Fewer devices are asked one by one for their outages, else the account is. */
+/** The maximum number of concurrent requests. */
+const maxConcurrent = 4;
+/** The maximum number of outages that a report lists; its figures count all. */
+export const maxOutages = 5_000;
+/** Up to this number, the outages are read device by device; above it, those of the account. */
 const fewDevices = 12;
-/** Above this many devices the bars say nothing that the figures do not. */
-const mostBars = 500;
+/** Above this number of devices the bars add nothing to the figures. */
+const maxBars = 500;
 
 /** Uptime and outages of devices over a period. */
 export interface ReportData {
   readonly uptimes: readonly UptimeRow[];
   readonly outages: readonly Outage[];
-  /** The list of outages is not complete. */
+  /** Whether the list of outages is incomplete. */
   readonly isCut: boolean;
-  /** Statuses by device; of too many devices none. */
-  readonly intervals: ReadonlyMap<string, readonly Interval[]>;
+  /** Statuses by device; empty for too many devices. */
+  readonly intervals: ReadonlyMap<string, readonly StatusInterval[]>;
 }
 
-/** The period of moments for every request of a report. With its fraction, the end is not part of a list of outages. */
+/** The period of a report's requests. Because of its milliseconds, the end is not part of a list of outages. */
 function periodOf({ from, to }: Moments): Period {
   return { Timestamp1: new Date(from).toISOString(), Timestamp2: new Date(to).toISOString() };
 }
 
-/** The ids in groups, each for one request. */
+/** The ids in groups, one for each request. */
 function inRequests(ids: readonly string[]): readonly (readonly string[])[] {
   return Array.from({ length: Math.ceil(ids.length / pageSize) }, (_, at) =>
     ids.slice(at * pageSize, (at + 1) * pageSize),
   );
 }
 
-/** Answers in the order of `asked`, a few requests at once. */
-async function askAll<Asked, Answer>(
-  asked: readonly Asked[],
-  ask: (one: Asked) => Promise<Answer>,
-): Promise<Answer[]> {
-  const answers: Answer[] = [];
-  const waiting = [...asked.entries()];
+/** Requests for all items, at most `maxConcurrent` at the same time. The answers are in the order of the items. */
+async function requestAll<Item, Result>(
+  items: readonly Item[],
+  request: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const answers: Result[] = [];
+  const waiting = [...items.entries()];
   const lane = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
-      answers[next[0]] = await ask(next[1]);
+      answers[next[0]] = await request(next[1]);
   };
-  await Promise.all(Array.from({ length: atOnce }, lane));
+  await Promise.all(Array.from({ length: maxConcurrent }, lane));
   return answers;
 }
 
-/** Reads the figures of a report: its devices between two moments. */
+/** Reads the figures of a report on devices between two moments. */
 export async function readReport(
   source: ReportSource,
   ids: readonly string[],
@@ -90,27 +90,29 @@ export async function readReport(
   const [uptimes, found, timelines] = await Promise.all([
     readUptimes(source, ids, moments),
     readOutages(source, ids, period),
-    ids.length > mostBars
+    ids.length > maxBars
       ? []
-      : askAll(groups, (Device) => source.timeline({ ...period, Device, Limit: pageSize })),
+      : requestAll(groups, (Device) => source.timeline({ ...period, Device, Limit: pageSize })),
   ]);
   const intervals = timelines
     .flat()
     .map(
       ({ device_id, Intervals }) =>
-        [device_id, Intervals.map((each) => intervalOf(each, moments.to))] as const,
+        [device_id, Intervals.map((interval) => intervalOf(interval, moments.to))] as const,
     );
   return { uptimes, ...found, intervals: new Map(intervals) };
 }
 
 async function readOutages(source: ReportSource, ids: readonly string[], period: Period) {
   if (ids.length <= fewDevices) {
-    const all = await askAll(ids, (id) => allPages((query) => source.outagesOf(id, { ...period, ...query })));
+    const all = await requestAll(ids, (id) =>
+      allPages((query) => source.outagesOf(id, { ...period, ...query })),
+    );
     return { outages: all.flatMap(({ rows }) => rows), isCut: all.some(({ isCut }) => isCut) };
   }
-  const wanted = new Set(ids);
+  const reported = new Set(ids);
   const { rows, isCut } = await allPages((query) => source.outages({ ...period, ...query }));
-  return { outages: rows.filter(({ device_id }) => wanted.has(device_id)), isCut };
+  return { outages: rows.filter(({ device_id }) => reported.has(device_id)), isCut };
 }
 
 async function allPages(
@@ -120,7 +122,7 @@ async function allPages(
   }) => Promise<{ readonly rows: readonly Outage[]; readonly hasMore: boolean }>,
 ): Promise<{ readonly rows: readonly Outage[]; readonly isCut: boolean }> {
   const all: Outage[] = [];
-  for (let last: string | undefined; all.length < mostOutages; last = all.at(-1)?.outage_id) {
+  for (let last: string | undefined; all.length < maxOutages; last = all.at(-1)?.outage_id) {
     const { rows, hasMore } = await read({
       Limit: pageSize,
       ...(last === undefined ? {} : { Before: last }),
@@ -131,24 +133,24 @@ async function allPages(
   return { rows: all, isCut: true };
 }
 
-/** An interval of the API; `to` is where one that is open ends, milliseconds since 1970. */
-export function intervalOf({ Start, End, Status }: Schemas['TimelineInterval'], to: number): Interval {
+/** An interval of the API; `to` is the end of an open one, milliseconds since 1970. */
+export function intervalOf({ Start, End, Status }: Schemas['TimelineInterval'], to: number): StatusInterval {
   return { start: Date.parse(Start), end: End === null ? to : Date.parse(End), status: Status };
 }
 
-/** The rows of `GET /uptime` as the API writes them in CSV, with one header. */
+/** The rows of `GET /uptime` as CSV of the API, with a single header. */
 export async function readCsv(
   source: ReportSource,
   ids: readonly string[],
   moments: Moments,
 ): Promise<string> {
-  const parts = await askAll(inRequests(ids), (Device) =>
+  const parts = await requestAll(inRequests(ids), (Device) =>
     source.uptimeCsv({ ...periodOf(moments), Device, Limit: pageSize }),
   );
   return parts.map((part, at) => (at === 0 ? part : part.slice(part.indexOf('\r\n') + 2))).join('');
 }
 
-/** Uptime alone, for a comparison with another span. */
+/** Only the uptime, for the comparison with another span. */
 export async function readUptimes(
   source: ReportSource,
   ids: readonly string[],
@@ -156,6 +158,6 @@ export async function readUptimes(
 ): Promise<ReportData['uptimes']> {
   const period = periodOf(moments);
   return (
-    await askAll(inRequests(ids), (Device) => source.uptime({ ...period, Device, Limit: pageSize }))
+    await requestAll(inRequests(ids), (Device) => source.uptime({ ...period, Device, Limit: pageSize }))
   ).flat();
 }

@@ -3,21 +3,21 @@ import { partOf } from '../model/day.ts';
 import { naturalKey } from '../model/natural-order.ts';
 import { api, takeAnswer } from './api.ts';
 import { serverNow } from './clock.ts';
-import type { DeviceFacts } from './device-facts.ts';
+import type { KnownDevice } from './known-device.ts';
 
 const pageSize = 1_000;
 const With = ['Tags', 'Locations', 'LastCheck', 'Day'] as const;
 
-/** The changed devices; undefined: deleted. */
-export type Changes = ReadonlyMap<string, DeviceFacts | undefined>;
+/** Changed devices by id; undefined: deleted. */
+export type DeviceChanges = ReadonlyMap<string, KnownDevice | undefined>;
 
-/** Changes, and the revision of which the next ones can be asked for. */
-export interface Read {
-  readonly changes: Changes;
+/** Changes, and the revision after which the next ones can be read. */
+export interface StateChanges {
+  readonly changes: DeviceChanges;
   readonly revision: string | undefined;
 }
 
-/** The filters of a list of states, and what each row has besides. */
+/** The filters of a list of states, and the optional parts of its rows. */
 interface StateQuery {
   readonly With?: readonly ('Tags' | 'Locations' | 'LastCheck' | 'Day' | 'Settings')[];
   readonly ChangedSince?: string;
@@ -26,7 +26,6 @@ interface StateQuery {
   readonly mschedule_id?: string;
 }
 
-/** The pages of a list of states, until its end. */
 async function* statePages(filter: StateQuery) {
   let after: string | undefined;
   do {
@@ -44,37 +43,62 @@ async function* statePages(filter: StateQuery) {
   } while (after !== undefined);
 }
 
-/** All states that a filter leaves. */
+/** All states that match a filter. */
 export async function readAllStates(filter: StateQuery): Promise<readonly Schemas['DeviceState'][]> {
   const rows: Schemas['DeviceState'][] = [];
   for await (const { data } of statePages(filter)) rows.push(...data);
   return rows;
 }
 
-/** Reads all devices, or with `since` those that changed after that revision. `onPage` has how many are read so far. */
-export async function readStates(
-  since: string | undefined,
-  onPage: (count: number) => void = () => {},
-): Promise<Read> {
-  const changes = new Map<string, DeviceFacts | undefined>();
+/** Reads the devices that are Down, at most one page of them. */
+export async function readDownStates(): Promise<{
+  readonly devices: readonly KnownDevice[];
+  readonly isWhole: boolean;
+}> {
+  const query = { With: [...With], Status: ['Down' as const], Limit: pageSize };
+  const { data, hasMore } = await takeAnswer(api.GET('/states', { params: { query } }));
+  const part = partOf(serverNow());
+  return { devices: data.map((row) => factsOf(row, part)), isWhole: !hasMore };
+}
+
+/** Reads all devices, or with `since` those changed after that revision. */
+export async function readStates(since: string | undefined): Promise<StateChanges> {
+  const changes = new Map<string, KnownDevice | undefined>();
   let revision: string | undefined;
   const filter = { With, ...(since === undefined ? {} : { ChangedSince: since }) };
   for await (const { data, revision: ofPage } of statePages(filter)) {
     const part = partOf(serverNow());
-    // What changes while the pages are read comes again with the next changes.
+    // A device that changes while the pages are read is also among the next changes.
     revision ??= ofPage;
     for (const row of data) changes.set(row.device_id, row.Gone === true ? undefined : factsOf(row, part));
-    onPage(changes.size);
   }
   return { changes, revision };
 }
 
-/** The ids of devices that have a text in their URL or a name. */
+/** Changed settings by device; undefined: deleted. */
+export interface SettingsChanges {
+  readonly settings: ReadonlyMap<string, Schemas['DeviceSettings'] | undefined>;
+  readonly revision: string | undefined;
+}
+
+/** Reads the settings of all devices, or with `since` of those changed after that revision. */
+export async function readSettingsSince(since: string | undefined): Promise<SettingsChanges> {
+  const settings = new Map<string, Schemas['DeviceSettings'] | undefined>();
+  let revision: string | undefined;
+  const filter = { With: ['Settings'] as const, ...(since === undefined ? {} : { ChangedSince: since }) };
+  for await (const { data, revision: ofPage } of statePages(filter)) {
+    revision ??= ofPage;
+    for (const row of data) settings.set(row.device_id, row.Gone === true ? undefined : row.Settings);
+  }
+  return { settings, revision };
+}
+
+/** The ids of devices with a text in their URL or names. */
 export async function searchDevices(text: string): Promise<ReadonlySet<string>> {
   return new Set((await readAllStates({ Search: text })).map(({ device_id }) => device_id));
 }
 
-function factsOf(row: Schemas['DeviceState'], part: number): DeviceFacts {
+function factsOf(row: Schemas['DeviceState'], part: number): KnownDevice {
   const shortName = row.ShortName ?? '';
   const name = row.FullName ?? shortName;
   const check = row.LastCheck ?? null;

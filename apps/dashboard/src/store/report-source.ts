@@ -1,7 +1,7 @@
 import { ApiProblem, api, send, take, takeAnswer } from './api.ts';
 import type { ReportSource } from './read-report.ts';
 
-/** A report's figures as the API has them. */
+/** The figures of a report, from the API. */
 export const reportSource: ReportSource = {
   uptime: (query) => take(api.GET('/uptime', { params: { query: { ...query, Device: [...query.Device] } } })),
   timeline: (query) =>
@@ -29,7 +29,7 @@ export const reportSource: ReportSource = {
   },
 };
 
-/** Changes what people say about an outage. */
+/** Changes the note on an outage, and whether it counts. */
 export async function noteOutage(
   outage_id: string,
   body: { readonly Note: string | null; readonly Excluded: boolean },

@@ -1,16 +1,16 @@
-/** Limits how often work runs. */
+/** Limits of how often work runs. */
 interface Pace {
-  /** The delay after the first call, so that further calls join it. */
+  /** The delay after the first call, in which further calls join it. */
   readonly afterMs: number;
-  /** The least time between two starts. */
+  /** The minimum time between two starts. */
   readonly apartMs: number;
-  /** The least pause after the work, as a multiple of its duration; default 0. */
+  /** The minimum pause after the work, as a multiple of its duration; default 0. */
   readonly rest?: number;
 }
 
 /**
- * Coalesces calls: the work runs once for all calls until it starts. Runs do not overlap, and none starts after
- * `ending` aborted. A failed run leaves what is shown.
+ * Coalesces calls: all calls before a start share one run. Runs do not overlap, and none starts after `ending` aborted.
+ * A failed run is ignored: the facts stay as they are.
  */
 export function soon(
   work: () => Promise<void>,
@@ -19,7 +19,7 @@ export function soon(
 ): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isRunning = false;
-  let isAsked = false;
+  let isRequested = false;
   let freeAt = Number.NEGATIVE_INFINITY;
   const run = async () => {
     timer = undefined;
@@ -29,12 +29,12 @@ export function soon(
     const ended = performance.now();
     freeAt = Math.max(begun + apartMs, ended + rest * (ended - begun));
     isRunning = false;
-    if (isAsked) ask();
+    if (isRequested) request();
   };
-  const ask = () => {
-    isAsked = isRunning;
+  const request = () => {
+    isRequested = isRunning;
     if (isRunning || timer !== undefined || ending.aborted) return;
     timer = setTimeout(() => void run(), Math.max(afterMs, freeAt - performance.now()));
   };
-  return ask;
+  return request;
 }

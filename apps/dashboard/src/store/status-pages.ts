@@ -4,7 +4,7 @@ import { ifUnchanged } from './if-match.ts';
 
 export type StatusPage = Schemas['Page'];
 
-/** A status page as it was read; a change of a page that changed since is refused. */
+/** A status page as it was read. A change is refused if the page has changed since. */
 export interface OpenedPage {
   readonly page: StatusPage;
   readonly etag: string | undefined;
@@ -23,23 +23,23 @@ export async function createStatusPage(body: Schemas['PageCreate']): Promise<str
   return (await take(api.POST('/pages', { body }))).page_id;
 }
 
-const of = ({ page: { page_id }, etag }: OpenedPage) => ({
+const requestFor = ({ page: { page_id }, etag }: OpenedPage) => ({
   params: { path: { page_id } },
   headers: etag === undefined ? {} : { 'If-Match': etag },
 });
 
-/** Changes a status page. `conflict` says that somebody else changed it since. */
+/** Changes a status page. `conflict` is the message if it has changed since it was read. */
 export function changeStatusPage(
   opened: OpenedPage,
   body: Schemas['PageUpdate'],
   conflict: string,
 ): Promise<OpenedPage> {
   return ifUnchanged(async () => {
-    const { data, etag } = await takeAnswer(api.PUT('/pages/{page_id}', { ...of(opened), body }));
+    const { data, etag } = await takeAnswer(api.PUT('/pages/{page_id}', { ...requestFor(opened), body }));
     return { page: data, etag };
   }, conflict);
 }
 
 export async function removeStatusPage(opened: OpenedPage): Promise<void> {
-  await take(api.DELETE('/pages/{page_id}', of(opened)));
+  await take(api.DELETE('/pages/{page_id}', requestFor(opened)));
 }

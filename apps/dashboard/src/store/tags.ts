@@ -5,7 +5,7 @@ export async function readTagNames(): Promise<readonly string[]> {
   return (await take(api.GET('/tags'))).map(({ Name }) => Name);
 }
 
-/** Creates those of these tags that are not there. */
+/** Creates the tags that do not exist yet. */
 export async function createTags(names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
   const known = new Set((await readTagNames()).map((name) => name.toLowerCase()));

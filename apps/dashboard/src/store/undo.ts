@@ -1,25 +1,25 @@
 import { accountSignal } from './present-sign-in.ts';
 
-/** The last change, with what takes it back. */
+/** The last change, with its undo. */
 interface Undoable {
   readonly words: string;
   readonly run: () => Promise<void>;
-  /** Why it could not be taken back. */
+  /** Why it could not be undone. */
   readonly problem?: unknown;
 }
 
-/** How long a change can be taken back, milliseconds. */
+/** The time in which a change can be undone, milliseconds. */
 export const undoMs = 10_000;
 
-/** The change that can be taken back now. */
+/** The change that can be undone now. */
 export const undoable = accountSignal<Undoable | undefined>(undefined);
 
-/** Offers to take a change back for some seconds. A later change takes the place of an earlier one. */
+/** Offers the undo of a change for `undoMs`. It replaces an earlier offer. */
 export function offerUndo(words: string, run: () => Promise<void>): void {
   show({ words, run });
 }
 
-/** Takes the last change back. */
+/** Undoes the last change. */
 export async function undoLast(): Promise<void> {
   const last = undoable.value;
   if (last === undefined || last.problem !== undefined) return;

@@ -1,8 +1,8 @@
-import type { World, WorldAlert, WorldDevice } from './world.ts';
+import type { AccountFixture, WorldAlert, WorldDevice } from './account-fixture.ts';
 
-// The API as the page uses it, with its order, limits and filters. Unknown parameters are refused.
+// The parts of the API that the page uses, with their order, limits and filters. Unknown parameters are refused.
 
-type Row = Readonly<Record<string, unknown>>;
+type FakeRow = Readonly<Record<string, unknown>>;
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 const partMs = 20 * minuteMs;
@@ -10,24 +10,24 @@ const parts = 72;
 
 const stamp = (ms: number) => new Date(ms).toISOString();
 
-/** Begin of the part of 20 minutes with which a day of `/states` begins. */
+/** The start of the first part of 20 minutes in a day of `/states`. */
 export const dayBeginMs = (serverMs: number) => (Math.floor(serverMs / partMs) - parts + 1) * partMs;
 
 /** An answer of one route. */
-interface Answer {
+interface FakeAnswer {
   readonly body: unknown;
   readonly total?: number;
   readonly hasMore?: boolean;
   readonly revision?: string;
 }
 
-/** Each Location of a world names this notification schedule. */
+/** The notification schedule of each Location. */
 export const scheduleOfLocations = 'f'.repeat(48);
 
-class Refusal extends Error {}
+class FakeRefusal extends Error {}
 
-/** Answers a request as the controller would, with the server's time in the header `Date`, in whole seconds. */
-export function answerFor(world: World, request: Request): Response {
+/** Answers a request like the controller, with the server's time in the header `Date`, in whole seconds. */
+export function answerFor(world: AccountFixture, request: Request): Response {
   const date = new Date(Math.floor(world.serverMs / 1_000) * 1_000).toUTCString();
   const { pathname, searchParams } = new URL(request.url);
   const path = pathname.replace(/^\/v1\.1/, '');
@@ -39,16 +39,16 @@ export function answerFor(world: World, request: Request): Response {
     if (answer.revision !== undefined) headers.set('Vantage-Revision', answer.revision);
     return Response.json(answer.body, { headers });
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof FakeRefusal)) throw error;
     return Response.json({ code: 1004, message: error.message }, { status: 400, headers: { Date: date } });
   }
 }
 
-type Serve = (world: World, query: URLSearchParams) => Answer;
+type Serve = (world: AccountFixture, query: URLSearchParams) => FakeAnswer;
 
 function routeOf(path: string): Serve {
-  const serve = routes[path];
-  if (serve === undefined) throw new Refusal(`there is no route ${path}`);
+  const serve = path.startsWith('/devices/') ? serveDevice(path.slice('/devices/'.length)) : routes[path];
+  if (serve === undefined) throw new FakeRefusal(`there is no route ${path}`);
   return serve;
 }
 
@@ -67,14 +67,18 @@ const routes: Readonly<Record<string, Serve>> = {
       world.agents.map((agent_id) => ({ agent_id })),
     ),
   '/events': (_, query) => {
-    only(query, ['Limit']);
+    only(query, ['Limit', 'Device', 'Type', 'Timestamp1']);
+    return { body: [] };
+  },
+  '/outages': (_, query) => {
+    only(query, ['Limit', 'Device', 'Timestamp1']);
     return { body: [] };
   },
   '/uptime': serveUptime,
 };
 
 const byName = (a: { readonly name: string }, b: { readonly name: string }) => (a.name < b.name ? -1 : 1);
-const showLocation = ({ id, name, isOnline }: World['locations'][number]) => ({
+const showLocation = ({ id, name, isOnline }: AccountFixture['locations'][number]) => ({
   location_id: id,
   Name: name,
   Online: isOnline,
@@ -83,19 +87,19 @@ const showLocation = ({ id, name, isOnline }: World['locations'][number]) => ({
 });
 
 function only(query: URLSearchParams, names: readonly string[]): void {
-  for (const name of query.keys()) if (!names.includes(name)) throw new Refusal(`${name} is no parameter`);
+  for (const name of query.keys())
+    if (!names.includes(name)) throw new FakeRefusal(`${name} is no parameter`);
 }
 
-/** More than the most is taken as the most. */
-function limitOf(query: URLSearchParams, most: number, usual: number): number {
+function limitOf(query: URLSearchParams, max: number, usual: number): number {
   const text = query.get('Limit');
   if (text === null) return usual;
-  if (!/^[1-9]\d*$/.test(text)) throw new Refusal('Limit must be digits');
-  return Math.min(most, Number(text));
+  if (!/^[1-9]\d*$/.test(text)) throw new FakeRefusal('Limit must be digits');
+  return Math.min(max, Number(text));
 }
 
-/** A short list, which comes whole where no Limit is sent. */
-function whole(query: URLSearchParams, rows: readonly Row[]): Answer {
+/** A short list, which is returned whole without a Limit. */
+function whole(query: URLSearchParams, rows: readonly FakeRow[]): FakeAnswer {
   only(query, ['Limit', 'Offset']);
   const limit = limitOf(query, 100, Number.POSITIVE_INFINITY);
   const offset = Number(query.get('Offset') ?? 0);
@@ -106,34 +110,59 @@ function whole(query: URLSearchParams, rows: readonly Row[]): Answer {
   };
 }
 
-/** A page of a list that a client goes on reading with the id of its last row. */
+/** A page of a list. The cursor is the id of the last row of the page before. */
 function page<T extends { readonly id: string }>(
   rows: readonly T[],
-  { cursor, limit, show }: { cursor: string | null; limit: number; show: (row: T) => Row },
-): Answer {
+  { cursor, limit, show }: { cursor: string | null; limit: number; show: (row: T) => FakeRow },
+): FakeAnswer {
   const at = cursor === null ? -1 : rows.findIndex(({ id }) => id === cursor);
-  if (cursor !== null && at === -1) throw new Refusal('the cursor is not in the list');
+  if (cursor !== null && at === -1) throw new FakeRefusal('the cursor is not in the list');
   const from = at + 1;
   return { body: rows.slice(from, from + limit).map(show), hasMore: from + limit < rows.length };
 }
 
-function serveStates(world: World, query: URLSearchParams): Answer {
-  only(query, ['Limit', 'After', 'With', 'ChangedSince', 'Search']);
+function serveStates(world: AccountFixture, query: URLSearchParams): FakeAnswer {
+  only(query, ['Limit', 'After', 'With', 'ChangedSince', 'Search', 'device_master_id']);
   const limit = limitOf(query, 1_000, 1_000);
   const text = query.get('Search') ?? '';
+  const master = query.get('device_master_id');
   const rows = query.has('ChangedSince')
     ? []
-    : world.devices.filter(({ shortName }) => shortName.includes(text));
+    : world.devices.filter(
+        ({ shortName, masterId }) => shortName.includes(text) && (master === null || masterId === master),
+      );
   const show = (device: WorldDevice) => showState(world, device);
   return { ...page(rows, { cursor: query.get('After'), limit, show }), revision: 'r-1' };
 }
 
-function downBecause({ devices }: World, { status, masterId }: WorldDevice): string | null {
+/** The settings of a device. */
+const serveDevice =
+  (id: string): Serve =>
+  ({ devices, serverMs }) => {
+    const device = devices.find((each) => each.id === id);
+    if (device === undefined) throw new FakeRefusal(`there is no device ${id}`);
+    const { shortName, masterId } = device;
+    const stored = stamp(serverMs - dayMs);
+    return {
+      body: {
+        device_id: id,
+        ShortName: shortName,
+        Method: 'PING',
+        Attempts: 3,
+        nschedule_id: null,
+        device_master_id: masterId,
+        CreatedAt: stored,
+        UpdatedAt: stored,
+      },
+    };
+  };
+
+function downBecause({ devices }: AccountFixture, { status, masterId }: WorldDevice): string | null {
   const master = devices.find(({ id }) => id === masterId);
   return status === 'Down' && master?.status === 'Down' ? master.id : null;
 }
 
-function showState(world: World, device: WorldDevice): Row {
+function showState(world: AccountFixture, device: WorldDevice): FakeRow {
   return {
     device_id: device.id,
     ShortName: device.shortName,
@@ -154,7 +183,7 @@ function showState(world: World, device: WorldDevice): Row {
 }
 
 /** The worst status of each 20 minutes. */
-function lettersOf({ serverMs }: World, { status, sinceMs, outages }: WorldDevice): string {
+function lettersOf({ serverMs }: AccountFixture, { status, sinceMs, outages }: WorldDevice): string {
   const beginMs = dayBeginMs(serverMs);
   const now = { Up: 'U', Down: 'D', Maint: 'M', Unknown: '?' }[status];
   const down = new Set(outages.map((ms) => Math.floor((ms - beginMs) / partMs)));
@@ -165,7 +194,7 @@ function lettersOf({ serverMs }: World, { status, sinceMs, outages }: WorldDevic
   }).join('');
 }
 
-function serveDevices(world: World, query: URLSearchParams): Answer {
+function serveDevices(world: AccountFixture, query: URLSearchParams): FakeAnswer {
   only(query, ['Limit', 'Filter', 'Sort', 'nschedule_id']);
   const limit = limitOf(query, 100, 25);
   const rows = world.devices
@@ -179,7 +208,7 @@ function serveDevices(world: World, query: URLSearchParams): Answer {
   return { body, total: rows.length, hasMore: rows.length > limit };
 }
 
-function serveAlerts(world: World, query: URLSearchParams): Answer {
+function serveAlerts(world: AccountFixture, query: URLSearchParams): FakeAnswer {
   only(query, ['State', 'Suppressed', 'Kind', 'Device', 'Limit', 'Before']);
   const has = (name: string, value: string | null) =>
     !query.has(name) || (value !== null && query.get(name)?.split(',').includes(value) === true);
@@ -193,7 +222,7 @@ function serveAlerts(world: World, query: URLSearchParams): Answer {
   return page(rows, { cursor: query.get('Before'), limit: limitOf(query, 100, 25), show: showAlert });
 }
 
-function showAlert(alert: WorldAlert): Row {
+function showAlert(alert: WorldAlert): FakeRow {
   const isTaken = alert.state === 'Acknowledged';
   return {
     alert_id: alert.id,
@@ -213,11 +242,19 @@ function showAlert(alert: WorldAlert): Row {
     CheckResult: alert.result,
     Acknowledged: isTaken ? { By: 'Ada', Note: null, At: stamp(alert.openedMs) } : null,
     SnoozedUntil: null,
-    Notifications: Array.from({ length: alert.delivered }, () => ({ State: 'Delivered', Attempts: [] })),
+    Contact: null,
+    contact_id: null,
+    Notifications: Array.from({ length: alert.delivered }, (_, at) => ({
+      Name: `contact ${at}`,
+      Kind: alert.kind,
+      State: 'Delivered',
+      At: stamp(alert.openedMs),
+      Attempts: [],
+    })),
   };
 }
 
-function serveSummary({ serverMs, devices, alerts }: World, query: URLSearchParams): Answer {
+function serveSummary({ serverMs, devices, alerts }: AccountFixture, query: URLSearchParams): FakeAnswer {
   only(query, []);
   const count = (test: (alert: WorldAlert) => boolean) => alerts.filter(test).length;
   const Alerts = {
@@ -231,11 +268,11 @@ function serveSummary({ serverMs, devices, alerts }: World, query: URLSearchPara
   };
 }
 
-function serveUptime({ serverMs, devices }: World, query: URLSearchParams): Answer {
+function serveUptime({ serverMs, devices }: AccountFixture, query: URLSearchParams): FakeAnswer {
   only(query, ['Device', 'Timestamp1', 'Limit']);
   const fromMs = Date.parse(query.get('Timestamp1') ?? '');
   const ids = query.get('Device')?.split(',') ?? [];
-  if (!(fromMs < serverMs)) throw new Refusal('Timestamp1 must lie in the past');
+  if (!(fromMs < serverMs)) throw new FakeRefusal('Timestamp1 must lie in the past');
   const rows = devices.filter(({ id }) => ids.includes(id)).slice(0, limitOf(query, 100, 25));
   const countOf = ({ outages }: WorldDevice) => outages.filter((ms) => ms + minuteMs > fromMs).length;
   return { body: rows.map((device) => ({ device_id: device.id, Uptime: { Outages: countOf(device) } })) };

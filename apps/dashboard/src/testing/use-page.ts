@@ -6,7 +6,7 @@ const origin = 'https://vantage.test';
 /** How the network answers the page. */
 type Network = (request: Request) => Response | Promise<Response>;
 
-/** The store of the page, loaded as the first screen loads it. */
+/** The store of the page. */
 async function loadStore() {
   const [
     accountState,
@@ -16,7 +16,7 @@ async function loadStore() {
     credential,
     overviewFacts,
     outageCounts,
-    plan,
+    notificationSchedules,
     presentSignIn,
     readStates,
   ] = await Promise.all([
@@ -27,7 +27,7 @@ async function loadStore() {
     import('../store/credential.ts'),
     import('../store/overview-facts.ts'),
     import('../store/outage-counts.ts'),
-    import('../store/plan.ts'),
+    import('../store/notification-schedules.ts'),
     import('../store/present-sign-in.ts'),
     import('../store/read-states.ts'),
   ]);
@@ -39,7 +39,7 @@ async function loadStore() {
     ...credential,
     ...overviewFacts,
     ...outageCounts,
-    ...plan,
+    ...notificationSchedules,
     ...presentSignIn,
     ...readStates,
   };
@@ -53,7 +53,7 @@ interface Page {
   store(): Promise<Awaited<ReturnType<typeof loadStore>>>;
 }
 
-/** Gives the tests of a file what the store of the page needs of a browser. It is taken away after each test. */
+/** Provides the parts of a browser that the store of the page needs. They are removed after each test. */
 export function usePage(): Page {
   let network: Network = () => Promise.reject(new Error('no network'));
   beforeEach(async () => {
@@ -66,7 +66,7 @@ export function usePage(): Page {
     });
     vi.stubGlobal('fetch', async (target: Request | string, init: RequestInit = {}) => {
       const request = new Request(typeof target === 'string' ? new URL(target, origin) : target, init);
-      // As a browser does it: an answer that comes after the abort is none.
+      // As in a browser: an answer after the abort is ignored.
       const aborted = new Promise<never>((_, reject) => {
         request.signal.addEventListener('abort', () => reject(request.signal.reason), { once: true });
       });

@@ -1,4 +1,4 @@
-import type { AlertDecision, AlertFacts, DeviceFacts } from '../alert-facts.ts';
+import type { AlertDecision, AlertedDevice, AlertFacts } from '../alert-facts.ts';
 import { newAlertState } from '../alert-state.ts';
 import type { MasterFacts } from '../decide-master.ts';
 import type { Schedule } from '../schedule.ts';
@@ -19,7 +19,7 @@ export const everybody: Schedule = {
     },
   ],
 };
-export const device: DeviceFacts = {
+export const device: AlertedDevice = {
   enabled: true,
   status: 'Down',
   isChecked: true,
@@ -42,7 +42,7 @@ export const master: MasterFacts = {
   canBeChecked: true,
   retries: 1,
   retryDelayUs: 10_000_000,
-  longestSequenceUs: 5 * minute,
+  maxSequenceUs: 5 * minute,
 };
 const times = { minuteUs: minute, recheckUs: minute, quietUs: 30 * minute };
 export const base: AlertFacts = {
@@ -71,7 +71,7 @@ export function outcome({ state, request, messages, events, closes }: AlertDecis
   const made = events.map((event) => (event.kind === 'alert' ? `alert(${event.note ?? ''})` : event.reason));
   return [
     state.phase,
-    ...(request ? [`check ${request.of}`] : []),
+    ...(request ? [`check ${request.target}`] : []),
     ...made,
     ...sent,
     ...(closes ? ['closed'] : []),

@@ -130,7 +130,7 @@ export interface paths {
         put?: never;
         /**
          * Checks a device now and answers with the record
-         * @description A check of the device that runs already ends first, so the answer may take twice its Timeout, and twice more for each caller who waits already, four minutes at most. 1005: no agent is connected, or the one that was asked did not answer; the message has the reason.
+         * @description A check of the device that already runs ends first, so the answer may take twice its Timeout, and twice more for each caller who already waits, at most four minutes. 1005: no agent is connected, or it did not answer; the message has the reason.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<check>`, with `fmt=csv` it is `text/csv` with one row.
          *
@@ -234,7 +234,7 @@ export interface paths {
         put?: never;
         /**
          * Changes, tags, maintains or deletes many devices: first a preview, then with its Token
-         * @description The first request changes nothing. It answers how many devices Filter leaves, how many of them would change and which would be refused, and a Token. The same body with the Token does it: 1005 where Filter leaves other devices by then. What a device refuses only when it is done (a private address at a Location that checks public targets only) is in the answer of the second request. A change that was interrupted goes on with the same request, as long as Done is false; a repetition of one that is done answers the same. With a key that is limited to tags, and in an atomic batch, each request does a part: repeat it until Done is true. GET /device-changes/{change_id} (the Token) shows how far it is. The audit has one entry for all of it. A key of the level UO may send Filter and Maintenance only.
+         * @description The first request changes nothing. It answers how many devices Filter leaves, how many of them would change and which would be refused, and a Token. The same body with the Token does it: 1005 where Filter leaves other devices by then. A refusal that only the change itself finds (a private address at a Location that checks public targets only) is in the answer of the second request. An interrupted change continues with the same request as long as Done is false; once it is done, a repetition has the same answer. With a key that is limited to tags, and in an atomic batch, each request does a part: repeat it until Done is true. GET /device-changes/{change_id} (the Token) shows how far it is. The audit has one entry for all of it. A key of the level UO may send Filter and Maintenance only.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<change>`, with `fmt=csv` it is `text/csv` with one row.
          *
@@ -378,8 +378,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Starts maintenance, or sets the end of the one that runs anew. Checks go on, alerts do not
-         * @description Starts maintenance, or sets the end of the one that runs anew. Checks go on, alerts do not.
+         * Starts maintenance, or sets a new end of the running one. Checks continue, alerts do not
+         * @description Starts maintenance, or sets a new end of the running one. Checks continue, alerts do not.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<device>`, with `fmt=csv` it is `text/csv` with one row.
          *
@@ -425,7 +425,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists maintenance that runs or is planned, oldest first
+         * Lists maintenance that runs or is planned, oldest first; on request also past maintenance
          * @description Of maintenance schedules the windows of the next 62 days, at most 100 of each schedule. A request for a tag, or an occurrence of a schedule, is one maintenance of many devices.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<maintenances>`, with `fmt=csv` it is `text/csv` with a row for each.
@@ -461,7 +461,7 @@ export interface paths {
         post?: never;
         /**
          * Ends maintenance that runs, or cancels what is planned
-         * @description All of its devices leave it; other maintenance of them goes on. Of a schedule this one occurrence is cancelled, the others stay.
+         * @description All of its devices leave it; their other maintenance continues. Of a schedule only this occurrence is cancelled.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<maintenance>`, with `fmt=csv` it is `text/csv` with one row.
          *
@@ -546,6 +546,78 @@ export interface paths {
          *     A key of the level UW or UA may do this.
          */
         put: operations["updateOutage"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/marks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Marks a moment on the time axis of devices: a deployment, a change or a note
+         * @description A mark is kept for 400 days; an account has at most 100,000 of them, then the oldest are deleted. A caller who is limited to tags can name these tags and their devices.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<mark>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UO, UW or UA may do this.
+         */
+        post: operations["createMark"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/marks/{mark_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Deletes a mark that was made by POST /marks
+         * @description Deletes a mark that was made by POST /marks.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<mark>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UO, UW or UA may do this.
+         */
+        delete: operations["deleteMark"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/devices/{device_id}/marks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened to a device in a period, newest first
+         * @description Changes of its settings from the audit, marks that were made by POST /marks about it or one of its tags, and maintenance that has begun.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<marks>`, with `fmt=csv` it is `text/csv` with a row for each.
+         *
+         *     Any key of the account may do this.
+         */
+        get: operations["listDeviceMarks"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -979,7 +1051,7 @@ export interface paths {
         get: operations["getLocation"];
         /**
          * Changes a Location: what is absent stays
-         * @description PublicTargetsOnly cannot be set while devices of the Location have private addresses (1005). A Location that checks the devices which name no Locations goes on to do so under its new name.
+         * @description PublicTargetsOnly cannot be set while devices of the Location have private addresses (1005). A Location that checks the devices which name no Locations still does so under its new name.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<location>`, with `fmt=csv` it is `text/csv` with one row.
          *
@@ -989,7 +1061,7 @@ export interface paths {
         post?: never;
         /**
          * Deletes a Location that no device and no agent names
-         * @description 1005 names the devices and agents that are in the way, and the account's DefaultLocations. Revoked agents count until they are removed. History goes on to show the name.
+         * @description 1005 names the devices and agents that are in the way, and the account's DefaultLocations. Revoked agents count until they are removed. History keeps showing the name.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<location>`, with `fmt=csv` it is `text/csv` with one row.
          *
@@ -1053,7 +1125,7 @@ export interface paths {
         post?: never;
         /**
          * Revokes an agent; removes it when it is revoked already or Expired
-         * @description The stream of a revoked agent is cut within 5 s, its token is refused from then on, and other agents of its Location check its devices. A second DELETE removes the agent from the lists. Checks and events go on to show its name.
+         * @description The stream of a revoked agent is cut within 5 s, its token is refused from then on, and other agents of its Location check its devices. A second DELETE removes the agent from the lists. Checks and events keep showing its name.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<agent>`, with `fmt=csv` it is `text/csv` with one row.
          *
@@ -1099,7 +1171,7 @@ export interface paths {
         get?: never;
         /**
          * Upgrades an agent to another version
-         * @description The agent downloads the parcel, verifies that the release key signed it, and starts it. It goes back to its present version by itself when the new one does not connect and report within two minutes. `Upgrade` of the agent shows how far it is. 1005 says why the agent cannot run the version.
+         * @description The agent downloads the parcel, verifies that the release key signed it, and starts it. It returns to its present version when the new one does not connect and report within two minutes. `Upgrade` of the agent shows how far it is. 1005 says why the agent cannot run the version.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<agent>`, with `fmt=csv` it is `text/csv` with one row.
          *
@@ -1220,7 +1292,7 @@ export interface paths {
         put?: never;
         /**
          * Sends a test message to a contact now, and answers what its receiver said
-         * @description One attempt is made, whatever Notify says. Delivered is false when it failed.
+         * @description Makes one attempt, whatever Notify says. Delivered is false when it failed.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<contact>`, with `fmt=csv` it is `text/csv` with one row.
          *
@@ -1324,7 +1396,7 @@ export interface paths {
         put?: never;
         /**
          * Creates a hook: an address to which every event is posted
-         * @description It gets the events that are recorded from now on, signed as Standard Webhooks 1.0 says. An event comes at least once: the header webhook-id is its event_id. What is not accepted is tried again for 72 hours. Addresses in private networks, and plain HTTP, need the permission of the operator.
+         * @description It gets the events that are recorded from now on, signed as Standard Webhooks 1.0 says. An event comes at least once: the header webhook-id is its event_id. An event that is not accepted is sent again for 72 hours. Addresses in private networks, and plain HTTP, need the permission of the operator.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<hook>`, with `fmt=csv` it is `text/csv` with one row.
          *
@@ -1468,7 +1540,7 @@ export interface paths {
         put?: never;
         /**
          * Creates a report that is sent by mail after each month
-         * @description The month that runs is the first. The mail has the figures of GET /uptime of the whole month in the zone of the account, by group and device, and its outages. It is made once, on the first day of the next month, or as soon as a controller runs.
+         * @description The first report is about the current month. The mail has the figures of GET /uptime of the whole month in the zone of the account, by group and device, and its outages. It is sent once, on the first day of the next month, or as soon as a controller runs.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<report>`, with `fmt=csv` it is `text/csv` with one row.
          *
@@ -1532,7 +1604,7 @@ export interface paths {
         put?: never;
         /**
          * Who is notified when, by a schedule that need not be stored
-         * @description For an alert that lasts 7 days and that nobody acknowledges: at most 200 messages. Nobody is notified.
+         * @description For an alert that lasts 7 days and is not acknowledged: at most 200 messages. No message is sent.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<messages>`, with `fmt=csv` it is `text/csv` with a row for each.
          *
@@ -1698,7 +1770,7 @@ export interface paths {
         };
         /**
          * The next ten windows of a maintenance schedule, or more, or those from another time on
-         * @description Besides the windows, the answer has the times between them that the clocks skip: there is no window then. Note says what a change of the clocks does.
+         * @description In addition to the windows, the answer has the times that the clocks skip, which have no window. Note describes the effect of a clock change.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<windows>`, with `fmt=csv` it is `text/csv` with a row for each.
          *
@@ -1724,7 +1796,7 @@ export interface paths {
         put?: never;
         /**
          * The next ten windows of a maintenance schedule that is not stored
-         * @description Besides the windows, the answer has the times between them that the clocks skip: there is no window then. Note says what a change of the clocks does.
+         * @description In addition to the windows, the answer has the times that the clocks skip, which have no window. Note describes the effect of a clock change.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<windows>`, with `fmt=csv` it is `text/csv` with a row for each.
          *
@@ -1777,8 +1849,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A secret without its value
-         * @description A secret without its value.
+         * A secret without its value, and the devices that refer to it
+         * @description A secret without its value, and the devices that refer to it.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<secret>`, with `fmt=csv` it is `text/csv` with one row.
          *
@@ -1953,6 +2025,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/alerts/{alert_id}/reopen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Takes an acknowledgement or a snooze back: the alert is open again
+         * @description Repeats go on, and steps whose time has come are sent. Incidents elsewhere stay acknowledged. A closed alert is 1005.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<alert>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UO, UW or UA may do this.
+         */
+        put: operations["reopenAlert"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/keys": {
         parameters: {
             query?: never;
@@ -1972,7 +2068,7 @@ export interface paths {
         put?: never;
         /**
          * Issues a key; the answer shows it, once
-         * @description Nobody can give a higher level than their own, a later end, or other devices. The key stays when the key that issued it ends.
+         * @description A key cannot grant a higher level than its own, a later end, or other devices. The new key outlives the key that issued it.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<key>`, with `fmt=csv` it is `text/csv` with one row.
          *
@@ -2044,7 +2140,7 @@ export interface paths {
         put?: never;
         /**
          * Invites a person; the answer has the link of the invitation, once
-         * @description The controller sends no message: give the link to the person yourself.
+         * @description If there is a mail server, the person gets the link by e-mail (Mailed). Else give it to the person yourself.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<user>`, with `fmt=csv` it is `text/csv` with one row.
          *
@@ -2075,7 +2171,7 @@ export interface paths {
         get: operations["getUser"];
         /**
          * Changes a person: the name, the e-mail address, the level, the tags
-         * @description Sessions change with it. Every controller knows of it within 5 seconds. The e-mail address of somebody who has signed in changes by a new invitation only.
+         * @description Sessions change with it. Every controller knows of it within 5 seconds. The e-mail address of a person who has signed in changes by a new invitation only.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<user>`, with `fmt=csv` it is `text/csv` with one row.
          *
@@ -2108,7 +2204,7 @@ export interface paths {
         put?: never;
         /**
          * Invites a person again, for example one who forgot the password or has another e-mail address
-         * @description The link before is over. The password and the e-mail address of the person stay until the new invitation is accepted; then all sessions of the person end. A person who has signed in before is told at the present address, by mail, where there is a mail server.
+         * @description The earlier link ends. The password and the e-mail address of the person stay until the new invitation is accepted; then all sessions of the person end. A person who has signed in before gets a mail at the present address, if there is a mail server.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<user>`, with `fmt=csv` it is `text/csv` with one row.
          *
@@ -2220,7 +2316,7 @@ export interface paths {
         put?: never;
         /**
          * Tries whether people can sign in, and says in words what works
-         * @description The provider is asked for its metadata and its keys. Of a proxy the test is this request itself: whether it came by a trusted one, and whom that named.
+         * @description The test requests the metadata and the keys of the provider. For a proxy the test is this request itself: whether it came through a trusted proxy, and whom that named.
          *
          *     A key of the level UA may do this.
          */
@@ -2266,7 +2362,7 @@ export interface paths {
         };
         /**
          * The health of Vantage itself: findings, controllers, backups, disk, queues
-         * @description The account that the installation had first is the operator’s: it sees the sizes, and the queues of all accounts. Others see the queues of their own.
+         * @description The account that the installation had first is the operator’s: it sees the sizes, and the queues of all accounts. Others see the queues of their facts.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<installation>`, with `fmt=csv` it is `text/csv` with one row.
          *
@@ -2275,6 +2371,62 @@ export interface paths {
         get: operations["getInstallation"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/installation/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The settings of the installation: mail server, sender, private webhooks
+         * @description Only admins of the operator's account, the first one of the installation, may use it. Environment variables of the controllers come before these settings; SetBy names them.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<settings>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UA may do this.
+         */
+        get: operations["listSettings"];
+        /**
+         * Changes settings of the installation: what is absent stays, null is the default
+         * @description Only admins of the operator's account, the first one of the installation, may use it. All controllers apply them at once. A field that an environment variable sets is 1005.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<settings>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UA may do this.
+         */
+        put: operations["updateSetting"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/installation/settings/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends a test e-mail, and answers each step: name, connection, TLS, login, acceptance
+         * @description Only admins of the operator's account, the first one of the installation, may use it. Nothing is saved. Accepted is false when a step failed.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<test>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UA may do this.
+         */
+        post: operations["createTest"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2296,7 +2448,7 @@ export interface paths {
          *
          *     With `"Atomic": true` all operations are one transaction: later ones find what earlier ones wrote, others find nothing of it before the end. Where one fails, nothing is done, the operations after it are not tried, and the answer is 400 with code 1005 and the `Results` up to that one. Requests that wait for others (a check on request, a test of a contact) cannot be in it.
          *
-         *     An operation has no headers: no Idempotency-Key, no other form than JSON; `IfMatch` stands for If-Match. A batch cannot hold a batch or a stream of events. The body has at most 4 MiB, the results together about 4 MiB. Operations that have not begun after 60 seconds or over these bytes are not done; their `Status` is 429. An atomic batch that is not done within 20 seconds is rolled back.
+         *     An operation has no headers: no Idempotency-Key, no other form than JSON; `IfMatch` replaces the header If-Match. A batch cannot hold a batch or a stream of events. The body has at most 4 MiB, the results together about 4 MiB. Operations that have not begun after 60 seconds or over these bytes are not done; their `Status` is 429. An atomic batch that is not done within 20 seconds is rolled back.
          *
          *     With the header Idempotency-Key, a repetition does only what was not done before.
          *
@@ -2344,7 +2496,7 @@ export interface webhooks {
         put?: never;
         /**
          * An event, posted to a hook.
-         * @description Each event that the hook asks for, in their order, at least once.
+         * @description Each event that the hook selects, in order, at least once.
          */
         post: operations["receiveEvent"];
         delete?: never;
@@ -2448,7 +2600,7 @@ export interface components {
             ExpectStatus?: string[];
             /**
              * @description Text that the body must contain.
-             * @example Welcome
+             * @example In stock
              */
             ExpectText?: string;
             /**
@@ -2692,7 +2844,7 @@ export interface components {
              */
             IPFamily?: "4" | "6" | "Any";
             /**
-             * @description How to log in; Auto takes CRAM-MD5 first on a connection in clear, PLAIN first under TLS. Default: "Auto".
+             * @description Login mechanism; Auto prefers CRAM-MD5 without TLS, and PLAIN with TLS. Default: "Auto".
              * @example Auto
              * @enum {string}
              */
@@ -2796,7 +2948,7 @@ export interface components {
              */
             IPFamily?: "4" | "6" | "Any";
             /**
-             * @description How to log in; Auto takes APOP on a connection in clear where the server offers it, else USER and PASS. Default: "Auto".
+             * @description Login mechanism; Auto uses APOP without TLS if the server offers it, otherwise USER and PASS. Default: "Auto".
              * @example Auto
              * @enum {string}
              */
@@ -2981,7 +3133,7 @@ export interface components {
              */
             IPFamily?: "4" | "6" | "Any";
             /**
-             * @description How to log in; Auto takes LOGIN unless the server disables it, then AUTHENTICATE PLAIN. Default: "Auto".
+             * @description Login mechanism; Auto uses LOGIN, or AUTHENTICATE PLAIN if the server disables LOGIN. Default: "Auto".
              * @example Auto
              * @enum {string}
              */
@@ -3171,12 +3323,12 @@ export interface components {
              */
             IPFamily?: "4" | "6" | "Any";
             /**
-             * @description Text that asks for the user name; default: `login:`, `username:` and their like.
+             * @description Prompt for the user name; default: `login:`, `username:` and similar.
              * @example login:
              */
             LoginPrompt?: string;
             /**
-             * @description Text that asks for the password; default: `password:` and its like.
+             * @description Prompt for the password; default: `password:` and similar.
              * @example password:
              */
             PasswordPrompt?: string;
@@ -3542,7 +3694,7 @@ export interface components {
              *     ]
              */
             CompareSOAWith?: string[];
-            /** @description Ask for recursion. Default: true. */
+            /** @description Request recursion. Default: true. */
             Recursion?: boolean;
             /**
              * @description A good check that takes longer than this many milliseconds is Slow.
@@ -3610,7 +3762,8 @@ export interface components {
          *           "Accept-Language": "en"
          *         }
          *       },
-         *       "Location": "local"
+         *       "Location": "local",
+         *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
          *     }
          */
         CheckTrial: {
@@ -3640,7 +3793,7 @@ export interface components {
              */
             Frequency?: (1 | 2 | 5 | 10 | 20 | 30 | 60) | null;
             /**
-             * @description Seconds between checks instead of Frequency, which reads 1 then; null: Frequency counts. Where both are sent, the one that differs from what is shown counts.
+             * @description Seconds between checks instead of Frequency, which reads 1 then; null: Frequency counts. If both are sent, the one that differs from the shown value counts.
              * @example null
              */
             FrequencySeconds?: (5 | 10 | 15 | 20 | 30) | null;
@@ -3655,7 +3808,7 @@ export interface components {
              */
             Retries?: number | null;
             /**
-             * @description Failing checks until the device is Down, the first one included; null: Retries + 1. Where both are sent, the one that differs from what is shown counts.
+             * @description Failing checks until the device is Down, the first one included; null: Retries + 1. If both are sent, the one that differs from the shown value counts.
              * @example 3
              */
             Attempts?: number | null;
@@ -3715,12 +3868,12 @@ export interface components {
              */
             ExternalKey?: string | null;
             /**
-             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @description The source that manages it, such as the `source` of a file of `vantage apply`; null: none.
              * @example net/berlin
              */
             Source?: string | null;
             /**
-             * @description false pauses the device: it is not checked, its Status is Unknown, nobody is notified; default true.
+             * @description false pauses the device: it is not checked, its Status is Unknown, and no alerts are sent; default true.
              * @example true
              */
             Enabled?: boolean | null;
@@ -3731,7 +3884,7 @@ export interface components {
             Severity?: ("critical" | "warning" | "info") | null;
             /**
              * @deprecated
-             * @description Older name of Options.Headers (Method HTTP): {} changes nothing, null clears the headers. Where both names are sent, the one that differs from the stored headers counts.
+             * @description Older name of Options.Headers (Method HTTP): {} changes nothing, null clears the headers. If both names are sent, the one that differs from the stored headers counts.
              * @example {
              *       "headers": {
              *         "Accept-Language": "en"
@@ -3754,6 +3907,11 @@ export interface components {
              * @example local
              */
             Location?: string;
+            /**
+             * @description A stored device: its secrets replace the masks `***` in URL and Options, while scheme, host, port and user stay. Settings that are not sent are its own.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            device_id?: string;
         };
         /**
          * @description A device to create, by its Method.
@@ -3971,7 +4129,7 @@ export interface components {
              */
             Frequency?: (1 | 2 | 5 | 10 | 20 | 30 | 60) | null;
             /**
-             * @description Seconds between checks instead of Frequency, which reads 1 then; null: Frequency counts. Where both are sent, the one that differs from what is shown counts.
+             * @description Seconds between checks instead of Frequency, which reads 1 then; null: Frequency counts. If both are sent, the one that differs from the shown value counts.
              * @example null
              */
             FrequencySeconds?: (5 | 10 | 15 | 20 | 30) | null;
@@ -3986,7 +4144,7 @@ export interface components {
              */
             Retries?: number | null;
             /**
-             * @description Failing checks until the device is Down, the first one included; null: Retries + 1. Where both are sent, the one that differs from what is shown counts.
+             * @description Failing checks until the device is Down, the first one included; null: Retries + 1. If both are sent, the one that differs from the shown value counts.
              * @example 3
              */
             Attempts?: number | null;
@@ -3996,7 +4154,7 @@ export interface components {
              */
             RetryDelay?: number | null;
             /**
-             * @description false pauses the device: it is not checked, its Status is Unknown, nobody is notified; default true.
+             * @description false pauses the device: it is not checked, its Status is Unknown, and no alerts are sent; default true.
              * @example true
              */
             Enabled?: boolean | null;
@@ -4042,7 +4200,7 @@ export interface components {
              */
             Duration?: string | null;
             /**
-             * @description Why, for people: it stands in the event. null: none.
+             * @description The reason, for people; the event shows it. null: none.
              * @example Kernel update
              */
             Reason?: string | null;
@@ -4130,7 +4288,7 @@ export interface components {
              */
             readonly alert_id?: components["schemas"]["Id"] | null;
             /**
-             * @description Somebody acknowledged the alert of this outage.
+             * @description The alert of this outage was acknowledged.
              * @example false
              */
             readonly Acknowledged?: boolean;
@@ -4139,6 +4297,52 @@ export interface components {
              * @example 0
              */
             readonly Behind?: number;
+        };
+        /**
+         * @description What happened at a moment.
+         * @example {
+         *       "Text": "shop 4.18",
+         *       "Kind": "Deployment",
+         *       "Tags": [
+         *         "shop"
+         *       ]
+         *     }
+         */
+        MarkCreate: {
+            /**
+             * @description What happened, one line.
+             * @example shop 4.18
+             */
+            Text: string;
+            /**
+             * @description What kind of thing happened.
+             * @enum {string}
+             */
+            Kind: "Deployment" | "Change" | "Note";
+            /**
+             * @description Names or ids of tags: the mark is about the devices that have one of them.
+             * @example [
+             *       "shop"
+             *     ]
+             */
+            Tags?: string[];
+            /**
+             * @description The devices that the mark is about. Tags, Devices, or both are sent.
+             * @example [
+             *       "8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d"
+             *     ]
+             */
+            Devices?: string[];
+            /**
+             * @description When it happened: a timestamp of the last 400 days; null: now.
+             * @example 2026-02-25T22:38:03+01:00
+             */
+            At?: string | null;
+            /**
+             * @description Where to read more; null: nowhere.
+             * @example https://ci.example.org/shop/4.18
+             */
+            Link?: string | null;
         };
         /**
          * @description A tag to create.
@@ -4160,7 +4364,7 @@ export interface components {
              */
             ExternalKey?: string | null;
             /**
-             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @description The source that manages it, such as the `source` of a file of `vantage apply`; null: none.
              * @example net/berlin
              */
             Source?: string | null;
@@ -4185,7 +4389,7 @@ export interface components {
              */
             ExternalKey?: string | null;
             /**
-             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @description The source that manages it, such as the `source` of a file of `vantage apply`; null: none.
              * @example net/berlin
              */
             Source?: string | null;
@@ -4292,7 +4496,7 @@ export interface components {
              */
             ExternalKey?: string | null;
             /**
-             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @description The source that manages it, such as the `source` of a file of `vantage apply`; null: none.
              * @example net/berlin
              */
             Source?: string | null;
@@ -4369,7 +4573,7 @@ export interface components {
              */
             ExternalKey?: string | null;
             /**
-             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @description The source that manages it, such as the `source` of a file of `vantage apply`; null: none.
              * @example net/berlin
              */
             Source?: string | null;
@@ -4442,7 +4646,7 @@ export interface components {
                  */
                 State: "Up" | "Down" | "Unknown";
                 /**
-                 * @description Why it is Down or Unknown, as an agent says; null: it is Up, or nobody says why.
+                 * @description The reason why it is Down or Unknown, from an agent; null: it is Up, or there is no reason.
                  * @example null
                  */
                 Reason: string | null;
@@ -4453,7 +4657,7 @@ export interface components {
              */
             readonly Online?: boolean;
             /**
-             * @description Why it is offline; null when it is online or nobody knows.
+             * @description The reason why it is offline; null: it is online, or the reason is unknown.
              * @example null
              */
             readonly OfflineReason?: string | null;
@@ -4491,7 +4695,7 @@ export interface components {
                  */
                 Devices: number;
                 /**
-                 * @description Regular checks that its devices ask for.
+                 * @description Regular checks that its devices need.
                  * @example 12.2
                  */
                 ChecksPerMinute: number;
@@ -4606,7 +4810,7 @@ export interface components {
              */
             readonly CertificateEnd?: components["schemas"]["Timestamp"] | null;
             /**
-             * @description The latest upgrade that was asked for; null: none.
+             * @description The latest requested upgrade; null: none.
              * @example {
              *       "Version": "0.3.0",
              *       "State": "Failed",
@@ -4616,7 +4820,7 @@ export interface components {
              */
             readonly Upgrade?: {
                 /**
-                 * @description The version that was asked for.
+                 * @description The requested version.
                  * @example 0.3.0
                  */
                 Version: string;
@@ -4653,7 +4857,8 @@ export interface components {
          * @description An agent to invite.
          * @example {
          *       "Location": "Oslo",
-         *       "Name": "agent-1"
+         *       "Name": "agent-1",
+         *       "Endpoint": "https://vantage.example:8444"
          *     }
          */
         NewInvitation: {
@@ -4667,6 +4872,11 @@ export interface components {
              * @example agent-1
              */
             Name?: string;
+            /**
+             * @description Address of the agents' port for this host: https://host:port, several comma-separated. The controller's certificate must have the name; the controller does not connect to it. Default: the address of the controller's settings.
+             * @example https://vantage.example:8444
+             */
+            Endpoint?: string;
         };
         /**
          * @description The version that an agent is to run.
@@ -4712,7 +4922,7 @@ export interface components {
              */
             Address: string;
             /**
-             * @description Signs the messages of a webhook, or lets Vantage into the receiver. Never returned; null: none. Types that have one: webhook (whsec_ and the base64 of 24 to 64 random bytes; make one with: echo "whsec_$(openssl rand -base64 32)"); pagerduty (the integration key of the PagerDuty service (Events API v2): 32 letters and digits); jsm (the API key of an API integration of Jira Service Management or Opsgenie, for example 5e1f0c6a-0000-4000-8000-000000000000); alertmanager (optional; an access token that is sent as "Authorization: Bearer …": letters, digits and -._~+/=); ntfy (optional; an access token that is sent as "Authorization: Bearer …": letters, digits and -._~+/=); telegram (the bot's token as BotFather shows it, for example 123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11); sms (optional; the value of the header that SecretHeader names (default Authorization), for example "Bearer 0f1e2d": printable ASCII characters); template (optional; the value of the header that SecretHeader names (default Authorization), for example "Bearer 0f1e2d": printable ASCII characters); gotify (the token of the application that you made there, for example AbCdEf12345: letters, digits, dots, - and _); matrix (the access token of the account that sends: letters, digits and -._~+/=); opsgenie (the API key of an API integration of Jira Service Management or Opsgenie, for example 5e1f0c6a-0000-4000-8000-000000000000); pushover (the token of the application that you made there, for example AbCdEf12345: letters, digits, dots, - and _); signal (optional; an access token that is sent as "Authorization: Bearer …": letters, digits and -._~+/=).
+             * @description Signs the messages of a webhook, or is the receiver's credential. Never returned; null: none. Types that have one: webhook (whsec_ and the base64 of 24 to 64 random bytes; make one with: echo "whsec_$(openssl rand -base64 32)"); pagerduty (the integration key of the PagerDuty service (Events API v2): 32 letters and digits); jsm (the API key of an API integration of Jira Service Management or Opsgenie, for example 5e1f0c6a-0000-4000-8000-000000000000); alertmanager (optional; an access token that is sent as "Authorization: Bearer …": letters, digits and -._~+/=); ntfy (optional; an access token that is sent as "Authorization: Bearer …": letters, digits and -._~+/=); telegram (the bot's token as BotFather shows it, for example 123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11); sms (optional; the value of the header that SecretHeader names (default Authorization), for example "Bearer 0f1e2d": printable ASCII characters); template (optional; the value of the header that SecretHeader names (default Authorization), for example "Bearer 0f1e2d": printable ASCII characters); gotify (the token of the application that you made there, for example AbCdEf12345: letters, digits, dots, - and _); matrix (the access token of the account that sends: letters, digits and -._~+/=); opsgenie (the API key of an API integration of Jira Service Management or Opsgenie, for example 5e1f0c6a-0000-4000-8000-000000000000); pushover (the token of the application that you made there, for example AbCdEf12345: letters, digits, dots, - and _); signal (optional; an access token that is sent as "Authorization: Bearer …": letters, digits and -._~+/=).
              * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
              */
             Secret?: string | null;
@@ -4737,7 +4947,7 @@ export interface components {
              */
             ExternalKey?: string | null;
             /**
-             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @description The source that manages it, such as the `source` of a file of `vantage apply`; null: none.
              * @example net/berlin
              */
             Source?: string | null;
@@ -4758,7 +4968,7 @@ export interface components {
              */
             To?: string;
             /**
-             * @description sms and template: the body, with names in the place of facts: {{Text}}, {{ShortName}} … (docs/contacts.md). Values are escaped as ContentType needs it.
+             * @description sms and template: the body, with names instead of facts: {{Text}}, {{ShortName}} … (docs/contacts.md). Values are escaped as ContentType needs it.
              * @example {"text": "{{Text}}"}
              */
             Body?: string;
@@ -4812,7 +5022,7 @@ export interface components {
              */
             Address?: string;
             /**
-             * @description Signs the messages of a webhook, or lets Vantage into the receiver. Never returned; null: none. Types that have one: webhook (whsec_ and the base64 of 24 to 64 random bytes; make one with: echo "whsec_$(openssl rand -base64 32)"); pagerduty (the integration key of the PagerDuty service (Events API v2): 32 letters and digits); jsm (the API key of an API integration of Jira Service Management or Opsgenie, for example 5e1f0c6a-0000-4000-8000-000000000000); alertmanager (optional; an access token that is sent as "Authorization: Bearer …": letters, digits and -._~+/=); ntfy (optional; an access token that is sent as "Authorization: Bearer …": letters, digits and -._~+/=); telegram (the bot's token as BotFather shows it, for example 123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11); sms (optional; the value of the header that SecretHeader names (default Authorization), for example "Bearer 0f1e2d": printable ASCII characters); template (optional; the value of the header that SecretHeader names (default Authorization), for example "Bearer 0f1e2d": printable ASCII characters); gotify (the token of the application that you made there, for example AbCdEf12345: letters, digits, dots, - and _); matrix (the access token of the account that sends: letters, digits and -._~+/=); opsgenie (the API key of an API integration of Jira Service Management or Opsgenie, for example 5e1f0c6a-0000-4000-8000-000000000000); pushover (the token of the application that you made there, for example AbCdEf12345: letters, digits, dots, - and _); signal (optional; an access token that is sent as "Authorization: Bearer …": letters, digits and -._~+/=).
+             * @description Signs the messages of a webhook, or is the receiver's credential. Never returned; null: none. Types that have one: webhook (whsec_ and the base64 of 24 to 64 random bytes; make one with: echo "whsec_$(openssl rand -base64 32)"); pagerduty (the integration key of the PagerDuty service (Events API v2): 32 letters and digits); jsm (the API key of an API integration of Jira Service Management or Opsgenie, for example 5e1f0c6a-0000-4000-8000-000000000000); alertmanager (optional; an access token that is sent as "Authorization: Bearer …": letters, digits and -._~+/=); ntfy (optional; an access token that is sent as "Authorization: Bearer …": letters, digits and -._~+/=); telegram (the bot's token as BotFather shows it, for example 123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11); sms (optional; the value of the header that SecretHeader names (default Authorization), for example "Bearer 0f1e2d": printable ASCII characters); template (optional; the value of the header that SecretHeader names (default Authorization), for example "Bearer 0f1e2d": printable ASCII characters); gotify (the token of the application that you made there, for example AbCdEf12345: letters, digits, dots, - and _); matrix (the access token of the account that sends: letters, digits and -._~+/=); opsgenie (the API key of an API integration of Jira Service Management or Opsgenie, for example 5e1f0c6a-0000-4000-8000-000000000000); pushover (the token of the application that you made there, for example AbCdEf12345: letters, digits, dots, - and _); signal (optional; an access token that is sent as "Authorization: Bearer …": letters, digits and -._~+/=).
              * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
              */
             Secret?: string | null;
@@ -4837,7 +5047,7 @@ export interface components {
              */
             ExternalKey?: string | null;
             /**
-             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @description The source that manages it, such as the `source` of a file of `vantage apply`; null: none.
              * @example net/berlin
              */
             Source?: string | null;
@@ -4923,7 +5133,7 @@ export interface components {
              */
             ExternalKey?: string | null;
             /**
-             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @description The source that manages it, such as the `source` of a file of `vantage apply`; null: none.
              * @example net/berlin
              */
             Source?: string | null;
@@ -4989,7 +5199,7 @@ export interface components {
              */
             ExternalKey?: string | null;
             /**
-             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @description The source that manages it, such as the `source` of a file of `vantage apply`; null: none.
              * @example net/berlin
              */
             Source?: string | null;
@@ -5102,7 +5312,7 @@ export interface components {
              */
             Access?: "Public" | "Password" | "SignedIn";
             /**
-             * @description Opens a page with the Access Password; never returned. Null takes it away.
+             * @description Opens a page with the Access Password; never returned. Null removes it.
              * @example see-our-status
              */
             Password?: string | null;
@@ -5133,7 +5343,7 @@ export interface components {
              */
             ExternalKey?: string | null;
             /**
-             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @description The source that manages it, such as the `source` of a file of `vantage apply`; null: none.
              * @example net/berlin
              */
             Source?: string | null;
@@ -5271,7 +5481,7 @@ export interface components {
              */
             Access?: "Public" | "Password" | "SignedIn";
             /**
-             * @description Opens a page with the Access Password; never returned. Null takes it away.
+             * @description Opens a page with the Access Password; never returned. Null removes it.
              * @example see-our-status
              */
             Password?: string | null;
@@ -5302,7 +5512,7 @@ export interface components {
              */
             ExternalKey?: string | null;
             /**
-             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @description The source that manages it, such as the `source` of a file of `vantage apply`; null: none.
              * @example net/berlin
              */
             Source?: string | null;
@@ -5390,7 +5600,7 @@ export interface components {
              */
             ExternalKey?: string | null;
             /**
-             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @description The source that manages it, such as the `source` of a file of `vantage apply`; null: none.
              * @example net/berlin
              */
             Source?: string | null;
@@ -5458,7 +5668,7 @@ export interface components {
              */
             ExternalKey?: string | null;
             /**
-             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @description The source that manages it, such as the `source` of a file of `vantage apply`; null: none.
              * @example net/berlin
              */
             Source?: string | null;
@@ -5467,7 +5677,7 @@ export interface components {
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
             readonly report_id?: components["schemas"]["Id"];
-            /** @description The next mails are made after this moment, when the sums of the last day are there: the begin of a month in the zone of the account. */
+            /** @description The next mails are sent after this time, as soon as the roll-ups of the last day exist: the start of a month in the zone of the account. */
             readonly Next?: components["schemas"]["Timestamp"];
             /**
              * @description The last month of which mails were made; null: none yet.
@@ -5682,7 +5892,7 @@ export interface components {
              */
             ExternalKey?: string | null;
             /**
-             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @description The source that manages it, such as the `source` of a file of `vantage apply`; null: none.
              * @example net/berlin
              */
             Source?: string | null;
@@ -5745,7 +5955,7 @@ export interface components {
              */
             ExternalKey?: string | null;
             /**
-             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @description The source that manages it, such as the `source` of a file of `vantage apply`; null: none.
              * @example net/berlin
              */
             Source?: string | null;
@@ -5815,7 +6025,7 @@ export interface components {
              */
             ExternalKey?: string | null;
             /**
-             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @description The source that manages it, such as the `source` of a file of `vantage apply`; null: none.
              * @example net/berlin
              */
             Source?: string | null;
@@ -5870,7 +6080,7 @@ export interface components {
              */
             ExternalKey?: string | null;
             /**
-             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @description The source that manages it, such as the `source` of a file of `vantage apply`; null: none.
              * @example net/berlin
              */
             Source?: string | null;
@@ -5925,7 +6135,7 @@ export interface components {
          * @description A secret to keep.
          * @example {
          *       "Name": "API_SECRET",
-         *       "Value": "a value that nobody reads again"
+         *       "Value": "a value that is never shown again"
          *     }
          */
         SecretCreate: {
@@ -5936,7 +6146,7 @@ export interface components {
             Name: string;
             /**
              * @description Never returned.
-             * @example a value that nobody reads again
+             * @example a value that is never shown again
              */
             Value: string;
         };
@@ -5944,7 +6154,7 @@ export interface components {
          * @description Another value for a secret.
          * @example {
          *       "Name": "API_SECRET",
-         *       "Value": "a value that nobody reads again"
+         *       "Value": "a value that is never shown again"
          *     }
          */
         SecretUpdate: {
@@ -5955,7 +6165,7 @@ export interface components {
             Name?: string;
             /**
              * @description Never returned.
-             * @example a value that nobody reads again
+             * @example a value that is never shown again
              */
             Value?: string;
             /**
@@ -5973,6 +6183,27 @@ export interface components {
              * @example 2026-02-25T23:38:03+01:00
              */
             readonly CreatedAt?: components["schemas"]["Timestamp"];
+            /**
+             * @description Devices that refer to it, at most 100. It cannot be deleted while there is one.
+             * @example [
+             *       {
+             *         "device_id": "8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d",
+             *         "ShortName": "web-1"
+             *       }
+             *     ]
+             */
+            readonly Devices?: {
+                /**
+                 * @description Id of the device.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                device_id: components["schemas"]["Id"];
+                /**
+                 * @description Short name of the device.
+                 * @example web-1
+                 */
+                ShortName: string;
+            }[];
         };
         /**
          * @description An acknowledgement of many alerts.
@@ -5992,10 +6223,15 @@ export interface components {
              */
             Alerts?: string[];
             /**
-             * @description All open alerts that it leaves. Either this or Alerts.
+             * @description All alerts that are not closed and that it leaves. Either this or Alerts.
              * @example Down
              */
             Filter?: components["schemas"]["AlertFilter"];
+            /**
+             * @description Changes nothing: Matched says how many alerts are meant. Default: false.
+             * @example false
+             */
+            Preview?: boolean;
             /**
              * @description A note for the others, one line.
              * @example on it
@@ -6003,8 +6239,9 @@ export interface components {
             Note?: string | null;
         };
         /**
-         * @description Open alerts; an empty object: all of them.
+         * @description Alerts that are not closed; an empty object: all of them.
          * @example {
+         *       "State": "Open",
          *       "Kind": "device.down",
          *       "Severity": "critical",
          *       "Device": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
@@ -6013,6 +6250,11 @@ export interface components {
          *     }
          */
         AlertFilter: {
+            /**
+             * @description Alerts of these states only, joined by commas; default: all that are not closed.
+             * @example Open
+             */
+            State?: string;
             /**
              * @description Alerts of these kinds only, joined by commas.
              * @example device.down
@@ -6057,10 +6299,15 @@ export interface components {
              */
             Alerts?: string[];
             /**
-             * @description All open alerts that it leaves. Either this or Alerts.
+             * @description All alerts that are not closed and that it leaves. Either this or Alerts.
              * @example Down
              */
             Filter?: components["schemas"]["AlertFilter"];
+            /**
+             * @description Changes nothing: Matched says how many alerts are meant. Default: false.
+             * @example false
+             */
+            Preview?: boolean;
             /**
              * @description HH:MM from now, elapsed time. What would be sent before is sent at the end.
              * @example 01:00
@@ -6070,7 +6317,8 @@ export interface components {
         /**
          * @description An acknowledgement.
          * @example {
-         *       "Note": "on it"
+         *       "Note": "on it",
+         *       "By": "Jana Wolf"
          *     }
          */
         AlertAcknowledge: {
@@ -6079,6 +6327,11 @@ export interface components {
              * @example on it
              */
             Note?: string | null;
+            /**
+             * @description Who takes care of it, where the caller hands it over; null: the caller. Nobody is told of it.
+             * @example Jana Wolf
+             */
+            By?: string | null;
         };
         /**
          * @description A snooze.
@@ -6161,7 +6414,7 @@ export interface components {
          */
         KeyUpdate: {
             /**
-             * @description What the key is for; empty: nobody said it.
+             * @description The purpose of the key; may be empty.
              * @example local
              */
             Name?: string;
@@ -6396,7 +6649,7 @@ export interface components {
              */
             Email?: string;
             /**
-             * @description The name of the account, where the address is known in several. Without it, it is the one with this password; of a person whom a proxy signed in, the only one to which it did so before. Where that leaves several, the answer is 1005 with their names in Accounts.
+             * @description The name of the account, if the address is known in several. Without it, the password decides; for a person whom a proxy signed in, the only account to which it signed them in before. If several remain, the answer is 1005 with their names in Accounts.
              * @example default
              */
             Account?: string;
@@ -6428,6 +6681,111 @@ export interface components {
             NewPassword: string;
         };
         /**
+         * @description Settings of the installation: what is absent stays, null is the default.
+         * @example {
+         *       "MailServer": {
+         *         "Host": "mail.example.org",
+         *         "Port": 587,
+         *         "Security": "STARTTLS",
+         *         "VerifyCertificate": true,
+         *         "User": "vantage@example.org",
+         *         "Password": "a password"
+         *       },
+         *       "MailFrom": "monitor@example.com",
+         *       "PrivateWebhooks": false
+         *     }
+         */
+        InstallationSettingsUpdate: {
+            /** @description The server that sends all e-mails; null: none. */
+            MailServer?: components["schemas"]["MailServer"] | null;
+            /**
+             * @description Sender of e-mails, an address with or without a name; null: the default.
+             * @example monitor@example.com
+             */
+            MailFrom?: string | null;
+            /**
+             * @description Whether webhooks and chats may have private and loopback addresses, and plain HTTP; null: the default.
+             * @example false
+             */
+            PrivateWebhooks?: boolean | null;
+            readonly SetBy?: components["schemas"]["InstallationSettingVariables"];
+            /**
+             * @description When a person changed them last; null: never.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly UpdatedAt?: components["schemas"]["Timestamp"] | null;
+        };
+        /**
+         * @description The SMTP server that sends all e-mails. Sent as a whole: an absent field gets its default.
+         * @example {
+         *       "Host": "mail.example.org",
+         *       "Port": 587,
+         *       "Security": "STARTTLS",
+         *       "VerifyCertificate": true,
+         *       "User": "vantage@example.org",
+         *       "Password": "a password"
+         *     }
+         */
+        MailServer: {
+            /**
+             * @description Host name or address of the mail server.
+             * @example mail.example.org
+             */
+            Host: string;
+            /**
+             * @description Port. Default: 587.
+             * @example 587
+             */
+            Port?: number;
+            /**
+             * @description TLS: from the start, usually at port 465. STARTTLS: the connection must become encrypted, usually at port 587. Optional: it becomes encrypted if the server offers it. None: never. Default: "STARTTLS".
+             * @example STARTTLS
+             * @enum {string}
+             */
+            Security?: "TLS" | "STARTTLS" | "Optional" | "None";
+            /** @description false: accept a certificate that this controller cannot verify. Default: true. */
+            VerifyCertificate?: boolean;
+            /**
+             * @description Name for the login; null: the server needs none.
+             * @example vantage@example.org
+             */
+            User?: string | null;
+            /**
+             * @description Password for the login. Answers show `***`; the mask may be sent back while all other fields stay the same.
+             * @example a password
+             */
+            Password?: string | null;
+        };
+        /**
+         * @description Settings of e-mail to try before they are saved.
+         * @example {
+         *       "MailServer": {
+         *         "Host": "mail.example.org",
+         *         "Port": 587,
+         *         "Security": "STARTTLS",
+         *         "VerifyCertificate": true,
+         *         "User": "vantage@example.org",
+         *         "Password": "a password"
+         *       },
+         *       "MailFrom": "Vantage <vantage@example.org>",
+         *       "To": "noc@example.org"
+         *     }
+         */
+        InstallationSettingsTest: {
+            /** @description Default: the one that applies. */
+            MailServer?: components["schemas"]["MailServer"];
+            /**
+             * @description Default: the one that applies.
+             * @example Vantage <vantage@example.org>
+             */
+            MailFrom?: string;
+            /**
+             * @description The test e-mail goes to this address.
+             * @example noc@example.org
+             */
+            To: string;
+        };
+        /**
          * @description Requests that are done one after the other.
          * @example {
          *       "Atomic": true,
@@ -6446,7 +6804,7 @@ export interface components {
          */
         Batch: {
             /**
-             * @description true: all operations are one transaction; where one fails, nothing is done. Default: false.
+             * @description true: all operations are one transaction; where one fails, nothing changes. Default: false.
              * @example true
              */
             Atomic?: boolean;
@@ -6482,7 +6840,7 @@ export interface components {
              */
             Path: string;
             /**
-             * @description The body that the request would have by itself.
+             * @description The body of the request.
              * @example {
              *       "Name": "web"
              *     }
@@ -6536,7 +6894,7 @@ export interface components {
              * @example bad_value
              * @enum {string}
              */
-            reason: "malformed" | "unknown_route" | "wrong_verb" | "body_too_large" | "bad_key" | "access_denied" | "limited_to_tags" | "no_csrf_token" | "no_such_agent" | "no_such_alert" | "no_such_audit_entry" | "no_such_change" | "no_such_check" | "no_such_contact" | "no_such_delivery" | "no_such_device" | "no_such_event" | "no_such_hook" | "no_such_key" | "no_such_location" | "no_such_maintenance" | "no_such_mschedule" | "no_such_nschedule" | "no_such_outage" | "no_such_page" | "no_such_report" | "no_such_secret" | "no_such_session" | "no_such_tag" | "no_such_tag_or_device" | "no_such_thing" | "no_such_traceroute" | "no_such_user" | "bad_value" | "missing_field" | "unknown_field" | "unknown_parameter" | "repeated_parameter" | "limit_reached" | "conflict" | "in_use" | "name_taken" | "external_key_taken" | "email_taken" | "path_taken" | "fixed_field" | "stale_etag" | "devices_changed" | "idempotency_key_reused" | "still_running" | "batch_failed" | "batch_too_large" | "alert_closed" | "no_answer" | "agent_not_ready" | "too_many_requests" | "too_many_bad_keys" | "https_required" | "internal_error" | "unavailable";
+            reason: "malformed" | "unknown_route" | "wrong_verb" | "body_too_large" | "bad_key" | "access_denied" | "limited_to_tags" | "no_csrf_token" | "no_such_agent" | "no_such_alert" | "no_such_audit_entry" | "no_such_change" | "no_such_check" | "no_such_contact" | "no_such_delivery" | "no_such_device" | "no_such_event" | "no_such_hook" | "no_such_key" | "no_such_location" | "no_such_maintenance" | "no_such_mark" | "no_such_mschedule" | "no_such_nschedule" | "no_such_outage" | "no_such_page" | "no_such_report" | "no_such_secret" | "no_such_session" | "no_such_tag" | "no_such_tag_or_device" | "no_such_thing" | "no_such_traceroute" | "no_such_user" | "bad_value" | "missing_field" | "unknown_field" | "unknown_parameter" | "repeated_parameter" | "limit_reached" | "conflict" | "in_use" | "name_taken" | "external_key_taken" | "email_taken" | "path_taken" | "fixed_field" | "stale_etag" | "devices_changed" | "idempotency_key_reused" | "still_running" | "batch_failed" | "batch_too_large" | "alert_closed" | "no_answer" | "agent_not_ready" | "too_many_requests" | "too_many_bad_keys" | "https_required" | "internal_error" | "unavailable";
             /**
              * @description What is wrong, in a sentence for people.
              * @example Limit must be digits only.
@@ -6568,9 +6926,9 @@ export interface components {
                  * @example bad_value
                  * @enum {string}
                  */
-                reason: "malformed" | "unknown_route" | "wrong_verb" | "body_too_large" | "bad_key" | "access_denied" | "limited_to_tags" | "no_csrf_token" | "no_such_agent" | "no_such_alert" | "no_such_audit_entry" | "no_such_change" | "no_such_check" | "no_such_contact" | "no_such_delivery" | "no_such_device" | "no_such_event" | "no_such_hook" | "no_such_key" | "no_such_location" | "no_such_maintenance" | "no_such_mschedule" | "no_such_nschedule" | "no_such_outage" | "no_such_page" | "no_such_report" | "no_such_secret" | "no_such_session" | "no_such_tag" | "no_such_tag_or_device" | "no_such_thing" | "no_such_traceroute" | "no_such_user" | "bad_value" | "missing_field" | "unknown_field" | "unknown_parameter" | "repeated_parameter" | "limit_reached" | "conflict" | "in_use" | "name_taken" | "external_key_taken" | "email_taken" | "path_taken" | "fixed_field" | "stale_etag" | "devices_changed" | "idempotency_key_reused" | "still_running" | "batch_failed" | "batch_too_large" | "alert_closed" | "no_answer" | "agent_not_ready" | "too_many_requests" | "too_many_bad_keys" | "https_required" | "internal_error" | "unavailable";
+                reason: "malformed" | "unknown_route" | "wrong_verb" | "body_too_large" | "bad_key" | "access_denied" | "limited_to_tags" | "no_csrf_token" | "no_such_agent" | "no_such_alert" | "no_such_audit_entry" | "no_such_change" | "no_such_check" | "no_such_contact" | "no_such_delivery" | "no_such_device" | "no_such_event" | "no_such_hook" | "no_such_key" | "no_such_location" | "no_such_maintenance" | "no_such_mark" | "no_such_mschedule" | "no_such_nschedule" | "no_such_outage" | "no_such_page" | "no_such_report" | "no_such_secret" | "no_such_session" | "no_such_tag" | "no_such_tag_or_device" | "no_such_thing" | "no_such_traceroute" | "no_such_user" | "bad_value" | "missing_field" | "unknown_field" | "unknown_parameter" | "repeated_parameter" | "limit_reached" | "conflict" | "in_use" | "name_taken" | "external_key_taken" | "email_taken" | "path_taken" | "fixed_field" | "stale_etag" | "devices_changed" | "idempotency_key_reused" | "still_running" | "batch_failed" | "batch_too_large" | "alert_closed" | "no_answer" | "agent_not_ready" | "too_many_requests" | "too_many_bad_keys" | "https_required" | "internal_error" | "unavailable";
             }[];
-            /** @description Of an atomic batch in which an operation failed: its results up to that one. */
+            /** @description Of an atomic batch in which an operation failed: the results up to the failed one. */
             Results?: components["schemas"]["OperationResult"][];
             /**
              * @description Of a sign-in that has to name its account: the accounts of the person.
@@ -6593,12 +6951,12 @@ export interface components {
          */
         OperationResult: {
             /**
-             * @description The HTTP status that the request would have by itself.
+             * @description The HTTP status that a single request would get.
              * @example 200
              */
             Status: number;
             /**
-             * @description The JSON that the request would be answered with by itself.
+             * @description The JSON that a single request would get.
              * @example {
              *       "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
              *     }
@@ -7243,7 +7601,7 @@ export interface components {
              */
             DownBecause: string | null;
             /**
-             * @description Who manages it; null: nobody.
+             * @description The source that manages it; null: none.
              * @example net/berlin
              */
             Source: string | null;
@@ -7297,7 +7655,7 @@ export interface components {
              */
             Token: components["schemas"]["Id"];
             /**
-             * @description false: it is a preview, or goes on.
+             * @description false: it is a preview, or still runs.
              * @example false
              */
             Done: boolean;
@@ -7364,7 +7722,7 @@ export interface components {
             Devices: components["schemas"]["DeviceCounts"];
             Alerts: components["schemas"]["AlertCounts"];
             /**
-             * @description Until when agents reported their checks; null: none ever did. An old time means that nobody looks.
+             * @description The time until which agents reported their checks; null: they never did. An old time means that no checks run.
              * @example 2026-02-25T23:38:03+01:00
              */
             LastCheck: components["schemas"]["Timestamp"] | null;
@@ -7434,7 +7792,7 @@ export interface components {
              */
             Maint: number;
             /**
-             * @description Devices of which nobody knows the status.
+             * @description Devices whose status is unknown.
              * @example 0
              */
             Unknown: number;
@@ -7465,17 +7823,17 @@ export interface components {
              */
             Open: number;
             /**
-             * @description Those that somebody acknowledged.
+             * @description Acknowledged alerts.
              * @example 1
              */
             Acknowledged: number;
             /**
-             * @description Those that somebody snoozed, until then.
+             * @description Snoozed alerts.
              * @example 0
              */
             Snoozed: number;
             /**
-             * @description Of those that are open: their messages are held back because the cause is elsewhere.
+             * @description Open alerts whose messages are suppressed, because the cause is elsewhere.
              * @example 1
              */
             Suppressed: number;
@@ -7521,7 +7879,7 @@ export interface components {
              */
             Maint: number;
             /**
-             * @description Devices of which nobody knows the status.
+             * @description Devices whose status is unknown.
              * @example 0
              */
             Unknown: number;
@@ -7573,7 +7931,7 @@ export interface components {
              */
             Maint: number;
             /**
-             * @description Devices of which nobody knows the status.
+             * @description Devices whose status is unknown.
              * @example 0
              */
             Unknown: number;
@@ -7796,7 +8154,7 @@ export interface components {
             Day?: string;
             Settings?: components["schemas"]["DeviceSettings"];
             /**
-             * @description With ChangedSince: it was deleted, or is not in the list any more. The row has no other field.
+             * @description With ChangedSince: it was deleted, or is no longer in the list. The row has no other field.
              * @constant
              */
             Gone?: true;
@@ -7884,7 +8242,7 @@ export interface components {
              */
             Severity: "critical" | "warning" | "info";
             /**
-             * @description Who manages it; null: nobody.
+             * @description The source that manages it; null: none.
              * @example net/berlin
              */
             Source: string | null;
@@ -8203,7 +8561,7 @@ export interface components {
              */
             readonly alert_id: components["schemas"]["Id"] | null;
             /**
-             * @description Somebody acknowledged the alert of this outage.
+             * @description The alert of this outage was acknowledged.
              * @example false
              */
             readonly Acknowledged: boolean;
@@ -8219,6 +8577,104 @@ export interface components {
             Note: string | null;
             /** @description Uptime leaves the outage out, and says so in ExcludedSeconds and ExcludedOutages. */
             Excluded: boolean;
+        };
+        /**
+         * @description Something that happened to a device, for its time axis.
+         * @example {
+         *       "Kind": "Deployment",
+         *       "At": "2026-02-25T23:38:03+01:00",
+         *       "End": "2026-02-25T23:38:03+01:00",
+         *       "Text": "Timeout: 10 → 5",
+         *       "By": "deploy",
+         *       "Link": "https://ci.example.org/shop/4.18",
+         *       "Changes": [
+         *         {
+         *           "Field": "Frequency",
+         *           "Old": 5,
+         *           "New": 1
+         *         }
+         *       ],
+         *       "mark_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "audit_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+         *     }
+         */
+        Mark: {
+            /**
+             * @description Change: of the settings of the device, or a change of which a caller told.
+             * @enum {string}
+             */
+            Kind: "Deployment" | "Change" | "Note" | "Maintenance";
+            /**
+             * @description When it happened; of maintenance its begin.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            At: components["schemas"]["Timestamp"];
+            /**
+             * @description The end of maintenance; null: it is a moment.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            End: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description What happened: the changed settings, or the reason of maintenance; it may be empty.
+             * @example Timeout: 10 → 5
+             */
+            Text: string;
+            /**
+             * @description Who did it, or told it; null: a schedule did, or it is not known.
+             * @example deploy
+             */
+            By: string | null;
+            /**
+             * @description Where to read more; null: nowhere.
+             * @example https://ci.example.org/shop/4.18
+             */
+            Link: string | null;
+            /**
+             * @description The changed settings of the device; empty for other marks.
+             * @example [
+             *       {
+             *         "Field": "Frequency",
+             *         "Old": 5,
+             *         "New": 1
+             *       }
+             *     ]
+             */
+            Changes: {
+                /** @example Timeout */
+                Field: string;
+                /**
+                 * @description As the API shows the field: a secret is `***`. null: no value.
+                 * @example 10
+                 */
+                Old: unknown;
+                /**
+                 * @description As the API shows the field: a secret is `***`. null: no value.
+                 * @example 10
+                 */
+                New: unknown;
+            }[];
+            /**
+             * @description Of a mark that was made by POST /marks.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            mark_id: components["schemas"]["Id"] | null;
+            /**
+             * @description The entry of the audit, of a change of the device.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            audit_id: components["schemas"]["Id"] | null;
+            /**
+             * @description The maintenance.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            maintenance_id: components["schemas"]["Id"] | null;
+            /**
+             * @description The maintenance schedule that planned it.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            mschedule_id: components["schemas"]["Id"] | null;
         };
         /**
          * @description What traceroutes say about the master of a device.
@@ -8344,7 +8800,7 @@ export interface components {
                  * @example 64
                  */
                 TTL: number;
-                /** @description Who answered; null: nobody did. */
+                /** @description The address that answered; null: none did. */
                 Address: string | null;
                 /** @description Round trip, milliseconds. */
                 RTTMs: number | null;
@@ -8441,7 +8897,7 @@ export interface components {
                  * @example 64
                  */
                 TTL: number;
-                /** @description Who answered; null: nobody did. */
+                /** @description The address that answered; null: none did. */
                 Address: string | null;
                 /** @description Round trip, milliseconds. */
                 RTTMs: number | null;
@@ -8578,7 +9034,7 @@ export interface components {
                  */
                 MaintenanceSeconds: number;
                 /**
-                 * @description Nobody observed it.
+                 * @description Seconds in which it was not observed.
                  * @example 0
                  */
                 UnknownSeconds: number;
@@ -8668,7 +9124,7 @@ export interface components {
                  */
                 MaintenanceSeconds: number;
                 /**
-                 * @description Nobody observed it.
+                 * @description Seconds in which it was not observed.
                  * @example 0
                  */
                 UnknownSeconds: number;
@@ -8780,7 +9236,7 @@ export interface components {
              */
             Retries: number;
             /**
-             * @description Checks that somebody or the controller requested; not in Count.
+             * @description Checks on request; not in Count.
              * @example 0
              */
             OnRequest: number;
@@ -8891,7 +9347,7 @@ export interface components {
                 TTLB: components["schemas"]["PhaseStatistics"];
             } | null;
             /**
-             * @description With=Histogram: how many good checks had a RequestTime up to so many milliseconds and more than the entry before, as [UpTo, Count]. Each UpTo is on a scale of steps of 4 percent; empty ones are left out.
+             * @description With=Histogram: the number of good checks with a RequestTime up to this many milliseconds and above the entry before, as [UpTo, Count]. Each UpTo is on a scale of steps of 4 percent; empty entries are left out.
              * @example [
              *       [
              *         12.4,
@@ -8958,7 +9414,7 @@ export interface components {
              */
             ExternalKey: string | null;
             /**
-             * @description Who manages it; null: nobody.
+             * @description The source that manages it; null: none.
              * @example net/berlin
              */
             Source: string | null;
@@ -9022,7 +9478,7 @@ export interface components {
              */
             ExternalKey: string | null;
             /**
-             * @description Who manages it; null: nobody.
+             * @description The source that manages it; null: none.
              * @example net/berlin
              */
             Source: string | null;
@@ -9125,7 +9581,7 @@ export interface components {
             readonly UpdatedAt: components["schemas"]["Timestamp"];
         };
         /**
-         * @description A place from which agents check devices.
+         * @description A vantage point from which agents check devices.
          * @example {
          *       "location_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "Name": "local",
@@ -9234,7 +9690,7 @@ export interface components {
                  */
                 State: "Up" | "Down" | "Unknown";
                 /**
-                 * @description Why it is Down or Unknown, as an agent says; null: it is Up, or nobody says why.
+                 * @description The reason why it is Down or Unknown, from an agent; null: it is Up, or there is no reason.
                  * @example null
                  */
                 Reason: string | null;
@@ -9255,7 +9711,7 @@ export interface components {
              */
             readonly Online: boolean;
             /**
-             * @description Why it is offline; null when it is online or nobody knows.
+             * @description The reason why it is offline; null: it is online, or the reason is unknown.
              * @example null
              */
             readonly OfflineReason: string | null;
@@ -9293,7 +9749,7 @@ export interface components {
                  */
                 Devices: number;
                 /**
-                 * @description Regular checks that its devices ask for.
+                 * @description Regular checks that its devices need.
                  * @example 12.2
                  */
                 ChecksPerMinute: number;
@@ -9304,7 +9760,7 @@ export interface components {
                 Capacity: number;
             };
             /**
-             * @description Who manages it; null: nobody.
+             * @description The source that manages it; null: none.
              * @example net/berlin
              */
             Source: string | null;
@@ -9437,7 +9893,7 @@ export interface components {
              */
             readonly CertificateEnd: components["schemas"]["Timestamp"] | null;
             /**
-             * @description The latest upgrade that was asked for; null: none.
+             * @description The latest requested upgrade; null: none.
              * @example {
              *       "Version": "0.3.0",
              *       "State": "Failed",
@@ -9447,7 +9903,7 @@ export interface components {
              */
             readonly Upgrade: {
                 /**
-                 * @description The version that was asked for.
+                 * @description The requested version.
                  * @example 0.3.0
                  */
                 Version: string;
@@ -9488,6 +9944,9 @@ export interface components {
          *       "Token": "5f0c2c7ba3b94bd4a0a5b3e1c1f2d3e4",
          *       "Expires": "2026-02-25T23:38:03+01:00",
          *       "Command": "sh -c '…curl -sSk --pinnedpubkey … https://vantage.example:8444/install.sh…' install --token … --endpoint https://vantage.example:8444",
+         *       "Endpoints": [
+         *         "https://vantage.example:8444"
+         *       ],
          *       "CommandWget": "sh -c '…wget -nv --pinnedpubkey … https://vantage.example:8444/install.sh…' install --token … --endpoint https://vantage.example:8444"
          *     }
          */
@@ -9517,6 +9976,13 @@ export interface components {
              * @example sh -c '…curl -sSk --pinnedpubkey … https://vantage.example:8444/install.sh…' install --token … --endpoint https://vantage.example:8444
              */
             Command: string;
+            /**
+             * @description The addresses of the agents' port in the line.
+             * @example [
+             *       "https://vantage.example:8444"
+             *     ]
+             */
+            Endpoints: string[];
             /**
              * @description The same for hosts with GNU wget.
              * @example sh -c '…wget -nv --pinnedpubkey … https://vantage.example:8444/install.sh…' install --token … --endpoint https://vantage.example:8444
@@ -9595,7 +10061,7 @@ export interface components {
              */
             readonly UpdatedAt: components["schemas"]["Timestamp"];
             /**
-             * @description Who manages it; null: nobody.
+             * @description The source that manages it; null: none.
              * @example net/berlin
              */
             Source: string | null;
@@ -9882,7 +10348,7 @@ export interface components {
              */
             ExternalKey: string | null;
             /**
-             * @description Who manages it; null: nobody.
+             * @description The source that manages it; null: none.
              * @example net/berlin
              */
             Source: string | null;
@@ -10023,7 +10489,7 @@ export interface components {
              */
             ExternalKey: string | null;
             /**
-             * @description Who manages it; null: nobody.
+             * @description The source that manages it; null: none.
              * @example net/berlin
              */
             Source: string | null;
@@ -10173,12 +10639,12 @@ export interface components {
              */
             ExternalKey: string | null;
             /**
-             * @description Who manages it; null: nobody.
+             * @description The source that manages it; null: none.
              * @example net/berlin
              */
             Source: string | null;
             /**
-             * @description The next mails are made after this moment, when the sums of the last day are there: the begin of a month in the zone of the account.
+             * @description The next mails are sent after this time, as soon as the roll-ups of the last day exist: the start of a month in the zone of the account.
              * @example 2026-11-01T00:00:00+01:00
              */
             readonly Next: components["schemas"]["Timestamp"];
@@ -10354,7 +10820,7 @@ export interface components {
              */
             ExternalKey: string | null;
             /**
-             * @description Who manages it; null: nobody.
+             * @description The source that manages it; null: none.
              * @example net/berlin
              */
             Source: string | null;
@@ -10427,7 +10893,7 @@ export interface components {
              */
             ExternalKey: string | null;
             /**
-             * @description Who manages it; null: nobody.
+             * @description The source that manages it; null: none.
              * @example net/berlin
              */
             Source: string | null;
@@ -10487,10 +10953,47 @@ export interface components {
              * @description Id of the secret.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
-            readonly secret_id: components["schemas"]["Id"];
+            secret_id: components["schemas"]["Id"];
             /**
              * @description Name of the secret.
              * @example API_SECRET
+             */
+            Name: string;
+            /**
+             * @description When its settings were changed last.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            UpdatedAt: components["schemas"]["Timestamp"];
+            /**
+             * @description When it was created.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            CreatedAt: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description A secret without its value, and the devices that refer to it.
+         * @example {
+         *       "secret_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "Name": "local",
+         *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
+         *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+         *       "Devices": [
+         *         {
+         *           "device_id": "8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d",
+         *           "ShortName": "web-1"
+         *         }
+         *       ]
+         *     }
+         */
+        SecretFull: {
+            /**
+             * @description Id of the secret.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            readonly secret_id: components["schemas"]["Id"];
+            /**
+             * @description The name.
+             * @example local
              */
             Name: string;
             /**
@@ -10503,6 +11006,27 @@ export interface components {
              * @example 2026-02-25T23:38:03+01:00
              */
             readonly CreatedAt: components["schemas"]["Timestamp"];
+            /**
+             * @description Devices that refer to it, at most 100. It cannot be deleted while there is one.
+             * @example [
+             *       {
+             *         "device_id": "8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d",
+             *         "ShortName": "web-1"
+             *       }
+             *     ]
+             */
+            readonly Devices: {
+                /**
+                 * @description Id of the device.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                device_id: components["schemas"]["Id"];
+                /**
+                 * @description Short name of the device.
+                 * @example web-1
+                 */
+                ShortName: string;
+            }[];
         };
         /**
          * @description What became of the alerts.
@@ -10519,7 +11043,7 @@ export interface components {
          */
         AlertsChanged: {
             /**
-             * @description How many alerts were meant.
+             * @description How many alerts are meant; with Preview, those of them that are not closed.
              * @example 3
              */
             Matched: number;
@@ -10564,6 +11088,8 @@ export interface components {
          *       "Location": "local",
          *       "location_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "CheckResult": "200 OK",
+         *       "Contact": "noc",
+         *       "contact_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "Acknowledged": {
          *         "By": "deploy",
          *         "Note": "on it",
@@ -10665,6 +11191,16 @@ export interface components {
              */
             CheckResult: string | null;
             /**
+             * @description Name of the contact that cannot be reached; null: the alert is about something else.
+             * @example noc
+             */
+            Contact: string | null;
+            /**
+             * @description Id of the contact.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            contact_id: components["schemas"]["Id"] | null;
+            /**
              * @description Who acknowledged it; null: nobody.
              * @example {
              *       "By": "deploy",
@@ -10674,7 +11210,7 @@ export interface components {
              */
             Acknowledged: {
                 /**
-                 * @description Name of the API key, or of the contact.
+                 * @description Name of the API key, of the contact, or of whoever it was handed over to.
                  * @example deploy
                  */
                 By: string;
@@ -10790,7 +11326,7 @@ export interface components {
              */
             readonly key_id: components["schemas"]["Id"];
             /**
-             * @description What the key is for; empty: nobody said it.
+             * @description The purpose of the key; may be empty.
              * @example local
              */
             Name: string;
@@ -10856,7 +11392,8 @@ export interface components {
          * @example {
          *       "user_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "Link": "https://monitor.example.com/invitation/3f1c9a7e52d04b86…",
-         *       "Expires": "2026-02-25T23:38:03+01:00"
+         *       "Expires": "2026-02-25T23:38:03+01:00",
+         *       "Mailed": true
          *     }
          */
         UserInvitation: {
@@ -10866,7 +11403,7 @@ export interface components {
              */
             user_id: components["schemas"]["Id"];
             /**
-             * @description Where the person chooses a password, once, within 72 hours. It is shown here only; send it to nobody else.
+             * @description The page on which the person chooses a password, once, within 72 hours. It is shown here only; send it to this person only.
              * @example https://monitor.example.com/invitation/3f1c9a7e52d04b86…
              */
             Link: string;
@@ -10875,6 +11412,8 @@ export interface components {
              * @example 2026-02-25T23:38:03+01:00
              */
             Expires: components["schemas"]["Timestamp"];
+            /** @description The link is on its way to the person by e-mail; false: there is no mail server, so give it to them. */
+            Mailed: boolean;
         };
         /**
          * @description A person of the account.
@@ -10968,6 +11507,7 @@ export interface components {
          *         "berlin/rack-3"
          *       ],
          *       "Expires": "2026-02-25T23:38:03+01:00",
+         *       "HasPassword": false,
          *       "CsrfToken": "5f0d7a9c3b1e48266d94c0a7e2f81b35907c4de6a1283f5b6e09d7c4f2a8b160"
          *     }
          */
@@ -10994,6 +11534,11 @@ export interface components {
              * @example 2026-02-25T23:38:03+01:00
              */
             Expires: components["schemas"]["Timestamp"];
+            /**
+             * @description Whether it is the session of a person with a password, which PUT /session/password changes.
+             * @example false
+             */
+            HasPassword: boolean;
             /**
              * @description Every request of the session that changes something must carry it in the header X-CSRF-Token.
              * @example 5f0d7a9c3b1e48266d94c0a7e2f81b35907c4de6a1283f5b6e09d7c4f2a8b160
@@ -11209,7 +11754,7 @@ export interface components {
              * @example device
              * @enum {string}
              */
-            Kind: "account" | "key" | "location" | "agent" | "device" | "devices" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "hook" | "page" | "report" | "alert" | "session" | "user" | "maintenance" | "outage" | "delivery";
+            Kind: "account" | "key" | "location" | "agent" | "device" | "devices" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "hook" | "page" | "report" | "alert" | "session" | "user" | "maintenance" | "outage" | "mark" | "delivery" | "installation";
             /**
              * @description Id of the thing that changed, for example its device_id.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
@@ -11351,7 +11896,7 @@ export interface components {
              * @example clock_wrong
              * @enum {string}
              */
-            Id: "clock_wrong" | "disk_low" | "certificate_ending" | "certificate_refused" | "database_back" | "database_moved" | "key_missing" | "key_other" | "backup_none" | "backup_old" | "contact_failing" | "worker_away" | "messages_late" | "roll_up_late" | "requests_overdue" | "items_refused";
+            Id: "clock_wrong" | "disk_low" | "certificate_ending" | "certificate_refused" | "database_back" | "database_moved" | "key_missing" | "key_other" | "backup_none" | "backup_old" | "contact_failing" | "worker_away" | "tables_on_workers" | "messages_late" | "roll_up_late" | "requests_overdue" | "items_refused" | "sums_repaired" | "checks_damaged";
             /**
              * @description `fault`: something stops, or stops at the next start.
              * @example warning
@@ -11389,7 +11934,7 @@ export interface components {
              */
             Verified: components["schemas"]["Timestamp"] | null;
             /**
-             * @description A backup may be so old; 0: any age is good; null: not known here.
+             * @description The maximum age of a backup, days; 0: the age is not checked; null: not known here.
              * @example 2
              */
             MaxDays: number | null;
@@ -11463,6 +12008,171 @@ export interface components {
             RefusedItems: number;
         };
         /**
+         * @description Settings that apply to the whole installation.
+         * @example {
+         *       "MailServer": {
+         *         "Host": "mail.example.org",
+         *         "Port": 587,
+         *         "Security": "STARTTLS",
+         *         "VerifyCertificate": true,
+         *         "User": "vantage@example.org",
+         *         "Password": "***"
+         *       },
+         *       "MailFrom": "Vantage <vantage@example.org>",
+         *       "PrivateWebhooks": true,
+         *       "SetBy": {
+         *         "MailServer": "VANTAGE_SMTP_URL",
+         *         "MailFrom": "VANTAGE_MAIL_FROM",
+         *         "PrivateWebhooks": "VANTAGE_ALLOW_PRIVATE_WEBHOOKS"
+         *       },
+         *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
+         *     }
+         */
+        InstallationSettings: {
+            /** @description The server that sends all e-mails; null: none is set, so no e-mail is sent. */
+            MailServer: components["schemas"]["ShownMailServer"] | null;
+            /**
+             * @description Sender of e-mails.
+             * @example Vantage <vantage@example.org>
+             */
+            MailFrom: string;
+            /** @description Webhooks and chats may have private and loopback addresses, and plain HTTP. */
+            PrivateWebhooks: boolean;
+            readonly SetBy: components["schemas"]["InstallationSettingVariables"];
+            /**
+             * @description When a person changed them last; null: never.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            readonly UpdatedAt: components["schemas"]["Timestamp"] | null;
+        };
+        /**
+         * @description The SMTP server that sends all e-mails.
+         * @example {
+         *       "Host": "mail.example.org",
+         *       "Port": 587,
+         *       "Security": "STARTTLS",
+         *       "VerifyCertificate": true,
+         *       "User": "vantage@example.org",
+         *       "Password": "***"
+         *     }
+         */
+        ShownMailServer: {
+            /**
+             * @description Host name or address of the mail server.
+             * @example mail.example.org
+             */
+            Host: string;
+            /**
+             * @description Port. Default: 587.
+             * @example 587
+             */
+            Port: number;
+            /**
+             * @description TLS: from the start, usually at port 465. STARTTLS: the connection must become encrypted, usually at port 587. Optional: it becomes encrypted if the server offers it. None: never. Default: "STARTTLS".
+             * @example STARTTLS
+             * @enum {string}
+             */
+            Security: "TLS" | "STARTTLS" | "Optional" | "None";
+            /** @description false: accept a certificate that this controller cannot verify. Default: true. */
+            VerifyCertificate: boolean;
+            /**
+             * @description Name for the login; null: the server needs none.
+             * @example vantage@example.org
+             */
+            User: string | null;
+            /**
+             * @description `***`; null: there is none.
+             * @example ***
+             */
+            Password: string | null;
+        };
+        /**
+         * @description The environment variables that set a field, and so come before these settings.
+         * @example {
+         *       "MailServer": "VANTAGE_SMTP_URL",
+         *       "MailFrom": "VANTAGE_MAIL_FROM",
+         *       "PrivateWebhooks": "VANTAGE_ALLOW_PRIVATE_WEBHOOKS"
+         *     }
+         */
+        InstallationSettingVariables: {
+            /**
+             * @description VANTAGE_SMTP_URL if the operator set it there; null: the field can be changed.
+             * @example VANTAGE_SMTP_URL
+             */
+            MailServer: string | null;
+            /**
+             * @description VANTAGE_MAIL_FROM if the operator set it there; null: the field can be changed.
+             * @example VANTAGE_MAIL_FROM
+             */
+            MailFrom: string | null;
+            /**
+             * @description VANTAGE_ALLOW_PRIVATE_WEBHOOKS if the operator set it there; null: the field can be changed.
+             * @example VANTAGE_ALLOW_PRIVATE_WEBHOOKS
+             */
+            PrivateWebhooks: string | null;
+        };
+        /**
+         * @description How far a test e-mail came.
+         * @example {
+         *       "Accepted": true,
+         *       "Steps": [
+         *         {
+         *           "Step": "Name",
+         *           "State": "Passed",
+         *           "Text": "mail.example.org is 192.0.2.25",
+         *           "Milliseconds": 12.3
+         *         }
+         *       ]
+         *     }
+         */
+        InstallationSettingsTested: {
+            /** @description Whether the mail server accepted the test e-mail. */
+            Accepted: boolean;
+            /**
+             * @description The steps in their order.
+             * @example [
+             *       {
+             *         "Step": "Name",
+             *         "State": "Passed",
+             *         "Text": "mail.example.org is 192.0.2.25",
+             *         "Milliseconds": 12.3
+             *       }
+             *     ]
+             */
+            Steps: components["schemas"]["MailTestStep"][];
+        };
+        /**
+         * @description A step of sending an e-mail.
+         * @example {
+         *       "Step": "Name",
+         *       "State": "Passed",
+         *       "Text": "mail.example.org is 192.0.2.25",
+         *       "Milliseconds": 12.3
+         *     }
+         */
+        MailTestStep: {
+            /**
+             * @description Name: resolve the host. Connect: connect, and read the greeting of an SMTP server.
+             * @enum {string}
+             */
+            Step: "Name" | "Connect" | "TLS" | "Login" | "Accepted";
+            /**
+             * @description NotReached: an earlier step failed.
+             * @enum {string}
+             */
+            State: "Passed" | "Failed" | "Skipped" | "NotReached";
+            /**
+             * @description What happened, for people, without secrets.
+             * @example mail.example.org is 192.0.2.25
+             */
+            Text: string;
+            /**
+             * @description How long it took; null: it did not run.
+             * @example 12.3
+             */
+            Milliseconds: number | null;
+        };
+        /**
          * @description The answers of all operations.
          * @example {
          *       "Results": [
@@ -11496,7 +12206,7 @@ export interface components {
              */
             To?: string;
             /**
-             * @description sms and template: the body, with names in the place of facts: {{Text}}, {{ShortName}} … (docs/contacts.md). Values are escaped as ContentType needs it.
+             * @description sms and template: the body, with names instead of facts: {{Text}}, {{ShortName}} … (docs/contacts.md). Values are escaped as ContentType needs it.
              * @example {"text": "{{Text}}"}
              */
             Body?: string;
@@ -12608,7 +13318,7 @@ export interface components {
              */
             readonly DownBecause: string | null;
             /**
-             * @description Who manages it; null: nobody.
+             * @description The source that manages it; null: none.
              * @example net/berlin
              */
             Source: string | null;
@@ -12719,7 +13429,7 @@ export interface components {
             Options?: components["schemas"]["OptionsHTTP"] | null;
             /**
              * @deprecated
-             * @description Older name of Options.Headers (Method HTTP): {} changes nothing, null clears the headers. Where both names are sent, the one that differs from the stored headers counts.
+             * @description Older name of Options.Headers (Method HTTP): {} changes nothing, null clears the headers. If both names are sent, the one that differs from the stored headers counts.
              * @example {
              *       "headers": {
              *         "Accept-Language": "en"
@@ -13135,7 +13845,7 @@ export interface components {
              */
             Frequency?: (1 | 2 | 5 | 10 | 20 | 30 | 60) | null;
             /**
-             * @description Seconds between checks instead of Frequency, which reads 1 then; null: Frequency counts. Where both are sent, the one that differs from what is shown counts.
+             * @description Seconds between checks instead of Frequency, which reads 1 then; null: Frequency counts. If both are sent, the one that differs from the shown value counts.
              * @example null
              */
             FrequencySeconds?: (5 | 10 | 15 | 20 | 30) | null;
@@ -13150,7 +13860,7 @@ export interface components {
              */
             Retries?: number | null;
             /**
-             * @description Failing checks until the device is Down, the first one included; null: Retries + 1. Where both are sent, the one that differs from what is shown counts.
+             * @description Failing checks until the device is Down, the first one included; null: Retries + 1. If both are sent, the one that differs from the shown value counts.
              * @example 3
              */
             Attempts?: number | null;
@@ -13208,12 +13918,12 @@ export interface components {
              */
             ExternalKey?: string | null;
             /**
-             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @description The source that manages it, such as the `source` of a file of `vantage apply`; null: none.
              * @example net/berlin
              */
             Source?: string | null;
             /**
-             * @description false pauses the device: it is not checked, its Status is Unknown, nobody is notified; default true.
+             * @description false pauses the device: it is not checked, its Status is Unknown, and no alerts are sent; default true.
              * @example true
              */
             Enabled?: boolean | null;
@@ -13277,7 +13987,7 @@ export interface components {
             Options?: components["schemas"]["OptionsHTTP"] | null;
             /**
              * @deprecated
-             * @description Older name of Options.Headers (Method HTTP): {} changes nothing, null clears the headers. Where both names are sent, the one that differs from the stored headers counts.
+             * @description Older name of Options.Headers (Method HTTP): {} changes nothing, null clears the headers. If both names are sent, the one that differs from the stored headers counts.
              * @example {
              *       "headers": {
              *         "Accept-Language": "en"
@@ -13969,7 +14679,7 @@ export interface components {
              */
             Frequency?: (1 | 2 | 5 | 10 | 20 | 30 | 60) | null;
             /**
-             * @description Seconds between checks instead of Frequency, which reads 1 then; null: Frequency counts. Where both are sent, the one that differs from what is shown counts.
+             * @description Seconds between checks instead of Frequency, which reads 1 then; null: Frequency counts. If both are sent, the one that differs from the shown value counts.
              * @example null
              */
             FrequencySeconds?: (5 | 10 | 15 | 20 | 30) | null;
@@ -13984,7 +14694,7 @@ export interface components {
              */
             Retries?: number | null;
             /**
-             * @description Failing checks until the device is Down, the first one included; null: Retries + 1. Where both are sent, the one that differs from what is shown counts.
+             * @description Failing checks until the device is Down, the first one included; null: Retries + 1. If both are sent, the one that differs from the shown value counts.
              * @example 3
              */
             Attempts?: number | null;
@@ -14042,12 +14752,12 @@ export interface components {
              */
             ExternalKey?: string | null;
             /**
-             * @description What manages it, such as the `source` of a file that `vantage apply` carries out; null: nothing.
+             * @description The source that manages it, such as the `source` of a file of `vantage apply`; null: none.
              * @example net/berlin
              */
             Source?: string | null;
             /**
-             * @description false pauses the device: it is not checked, its Status is Unknown, nobody is notified; default true.
+             * @description false pauses the device: it is not checked, its Status is Unknown, and no alerts are sent; default true.
              * @example true
              */
             Enabled?: boolean | null;
@@ -14142,7 +14852,7 @@ export interface components {
                  */
                 RateLimit?: string;
                 /**
-                 * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                 * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                  * @example @1795910400
                  */
                 Deprecation?: string;
@@ -14190,7 +14900,7 @@ export interface components {
                  */
                 RateLimit?: string;
                 /**
-                 * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                 * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                  * @example @1795910400
                  */
                 Deprecation?: string;
@@ -14231,7 +14941,7 @@ export interface components {
                  */
                 RateLimit?: string;
                 /**
-                 * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                 * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                  * @example @1795910400
                  */
                 Deprecation?: string;
@@ -14267,7 +14977,7 @@ export interface components {
                  */
                 RateLimit?: string;
                 /**
-                 * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                 * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                  * @example @1795910400
                  */
                 Deprecation?: string;
@@ -14303,7 +15013,7 @@ export interface components {
                  */
                 RateLimit?: string;
                 /**
-                 * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                 * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                  * @example @1795910400
                  */
                 Deprecation?: string;
@@ -14371,7 +15081,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -14465,7 +15175,8 @@ export interface operations {
                  *           "Accept-Language": "en"
                  *         }
                  *       },
-                 *       "Location": "local"
+                 *       "Location": "local",
+                 *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
                  *     }
                  */
                 "application/json": components["schemas"]["CheckTrial"];
@@ -14491,7 +15202,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -14596,7 +15307,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -14699,7 +15410,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -14842,7 +15553,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -14961,7 +15672,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -15165,7 +15876,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -15322,7 +16033,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -15518,7 +16229,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -15621,7 +16332,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -15824,7 +16535,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -15974,7 +16685,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -16071,7 +16782,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -16172,7 +16883,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -16271,7 +16982,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -16472,7 +17183,7 @@ export interface operations {
                  */
                 With?: ("Tags" | "Locations" | "LastCheck" | "Master" | "Day" | "Settings")[] | string;
                 /**
-                 * @description The Vantage-Revision of an earlier answer, at most 50 minutes old: only what changed since. Rows with Gone are devices that were deleted or are not in the list any more. A row may come though nothing changed.
+                 * @description The Vantage-Revision of an earlier answer, at most 50 minutes old: only what changed since. Rows with Gone are devices that were deleted or are no longer in the list. A row may appear although nothing changed.
                  * @example mb1ou4ao-2f6-hqy6qs8cdk
                  */
                 ChangedSince?: string;
@@ -16513,7 +17224,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -16533,7 +17244,7 @@ export interface operations {
                      */
                     "X-Total-Count"?: number;
                     /**
-                     * @description Sent as `ChangedSince`, it asks for what changed since this answer.
+                     * @description Send it as `ChangedSince` to get what changed since this answer.
                      * @example mb1ou4ao-2f6-hqy6qs8cdk
                      */
                     "Vantage-Revision": string;
@@ -16727,7 +17438,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -16903,7 +17614,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -17027,7 +17738,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -17177,7 +17888,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -17292,6 +18003,16 @@ export interface operations {
                  */
                 Device?: string[] | string;
                 /**
+                 * @description Also maintenance that ended after this moment, at most 62 days before now. Absent: only what runs or is planned. Without an offset it is a local time of the account: of a time that a clock change shows twice the earlier one, and a time that a clock change skips counts with the offset before the change.
+                 * @example 2026-02-25T22:38:03+01:00
+                 */
+                Timestamp1?: string;
+                /**
+                 * @description Maintenance that starts before this moment only. Without an offset it is a local time of the account: of a time that a clock change shows twice the earlier one, and a time that a clock change skips counts with the offset before the change.
+                 * @example 2026-02-25T22:38:03+01:00
+                 */
+                Timestamp2?: string;
+                /**
                  * @description Most rows to return; more than 100 is taken as 100.
                  * @example 100
                  */
@@ -17338,7 +18059,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -17448,7 +18169,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -17546,7 +18267,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -17614,7 +18335,7 @@ export interface operations {
                  */
                 Open?: "true" | "Y" | "false" | "N";
                 /**
-                 * @description Outages of at least so many seconds only.
+                 * @description Only outages of at least this many seconds.
                  * @example 300
                  */
                 MinSeconds?: number;
@@ -17676,7 +18397,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -17773,7 +18494,7 @@ export interface operations {
                  */
                 Open?: "true" | "Y" | "false" | "N";
                 /**
-                 * @description Outages of at least so many seconds only.
+                 * @description Only outages of at least this many seconds.
                  * @example 300
                  */
                 MinSeconds?: number;
@@ -17851,7 +18572,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -17968,7 +18689,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -18084,7 +18805,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -18126,6 +18847,326 @@ export interface operations {
                     "application/json": components["schemas"]["Outage"];
                 };
             };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createMark: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Makes the request safe to repeat: 1 to 128 printable characters, a new one (such as a UUID) for each new request. A repetition with the same body within 24 hours gets the first answer and does nothing again; one with another body is code 1005.
+                 * @example 5d8f1b1e-6f5c-4b0e-9a41-0d2f6c1f7f3a
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON, with the header `Content-Type: application/json`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Text": "shop 4.18",
+                 *       "Kind": "Deployment",
+                 *       "Tags": [
+                 *         "shop"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["MarkCreate"];
+            };
+        };
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
+                     * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
+                     * @example true
+                     */
+                    "Idempotency-Replayed"?: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "mark_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Id of the mark.
+                         * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                         */
+                        mark_id: components["schemas"]["Id"];
+                    };
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteMark: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+            };
+            path: {
+                /**
+                 * @description The mark_id: 48 lowercase hexadecimal digits.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                mark_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "mark_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description Id of the mark.
+                         * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                         */
+                        mark_id: components["schemas"]["Id"];
+                    };
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listDeviceMarks: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+                /**
+                 * @description Begin; default: a day before the end. Without an offset it is a local time of the account: of a time that a clock change shows twice the earlier one, and a time that a clock change skips counts with the offset before the change.
+                 * @example 2026-02-25T22:38:03+01:00
+                 */
+                Timestamp1?: string;
+                /**
+                 * @description End, not included; default, and at most: now. Without an offset it is a local time of the account: of a time that a clock change shows twice the earlier one, and a time that a clock change skips counts with the offset before the change.
+                 * @example 2026-02-25T22:38:03+01:00
+                 */
+                Timestamp2?: string;
+                /**
+                 * @description Most rows to return; more than 500 is taken as 500.
+                 * @example 100
+                 */
+                Limit?: number;
+                /**
+                 * @description Rows to skip.
+                 * @example 0
+                 */
+                Offset?: number;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The device_id: 48 lowercase hexadecimal digits.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                device_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
+                     * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
+                     * @example W/"27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description The address of the next page (RFC 8288), while there are more rows.
+                     * @example </v1.1/devices?Limit=100&Offset=100>; rel="next"
+                     */
+                    Link?: string;
+                    /**
+                     * @description Rows of all pages, where counting is cheap.
+                     * @example 2000
+                     */
+                    "X-Total-Count"?: number;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "Kind": "Deployment",
+                     *         "At": "2026-02-25T23:38:03+01:00",
+                     *         "End": "2026-02-25T23:38:03+01:00",
+                     *         "Text": "Timeout: 10 → 5",
+                     *         "By": "deploy",
+                     *         "Link": "https://ci.example.org/shop/4.18",
+                     *         "Changes": [
+                     *           {
+                     *             "Field": "Frequency",
+                     *             "Old": 5,
+                     *             "New": 1
+                     *           }
+                     *         ],
+                     *         "mark_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *         "audit_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *         "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *         "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Mark"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["Refused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -18188,7 +19229,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -18286,7 +19327,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -18404,7 +19445,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -18582,7 +19623,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -18707,7 +19748,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -18844,7 +19885,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -18924,10 +19965,15 @@ export interface operations {
                  */
                 Timestamp2?: string;
                 /**
-                 * @description All: the whole period. Days and weeks (from Monday) are those of the account's time zone.
+                 * @description All, the default: the whole period. Quarters of a day, days and weeks (from Monday) are those of the account's time zone.
                  * @example All
                  */
-                Bucket?: "All" | "5Min" | "15Min" | "Hour" | "Day" | "Week";
+                Bucket?: "All" | "5Min" | "15Min" | "Hour" | "6Hour" | "Day" | "Week";
+                /**
+                 * @description Instead of Bucket: at most this many buckets for each Location. The narrowest of 5Min, 15Min, Hour, 6Hour, Day is chosen with which the period has no more, or else Week.
+                 * @example 200
+                 */
+                Points?: number;
                 /**
                  * @description Name or id of a Location, or several: their rows only.
                  * @example [
@@ -18986,7 +20032,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -19143,7 +20189,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -19254,7 +20300,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -19347,7 +20393,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -19473,7 +20519,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -19586,7 +20632,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -19679,7 +20725,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -19778,7 +20824,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -19883,7 +20929,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -19996,7 +21042,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -20103,7 +21149,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -20189,7 +21235,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -20294,7 +21340,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -20404,7 +21450,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -20555,7 +21601,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -20648,7 +21694,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -20793,7 +21839,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -20914,7 +21960,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -21006,7 +22052,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -21131,7 +22177,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -21255,7 +22301,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -21367,7 +22413,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -21434,7 +22480,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "Location": "Oslo",
-                 *       "Name": "agent-1"
+                 *       "Name": "agent-1",
+                 *       "Endpoint": "https://vantage.example:8444"
                  *     }
                  */
                 "application/json": components["schemas"]["NewInvitation"];
@@ -21460,7 +22507,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -21484,6 +22531,9 @@ export interface operations {
                      *       "Token": "5f0c2c7ba3b94bd4a0a5b3e1c1f2d3e4",
                      *       "Expires": "2026-02-25T23:38:03+01:00",
                      *       "Command": "sh -c '…curl -sSk --pinnedpubkey … https://vantage.example:8444/install.sh…' install --token … --endpoint https://vantage.example:8444",
+                     *       "Endpoints": [
+                     *         "https://vantage.example:8444"
+                     *       ],
                      *       "CommandWget": "sh -c '…wget -nv --pinnedpubkey … https://vantage.example:8444/install.sh…' install --token … --endpoint https://vantage.example:8444"
                      *     }
                      */
@@ -21562,7 +22612,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -21688,7 +22738,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -21815,7 +22865,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -21908,7 +22958,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -22038,7 +23088,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -22141,7 +23191,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -22223,7 +23273,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -22325,7 +23375,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -22419,7 +23469,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -22522,7 +23572,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -22647,7 +23697,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -22748,7 +23798,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -22879,7 +23929,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -22972,7 +24022,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -23097,7 +24147,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -23202,7 +24252,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -23304,7 +24354,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -23469,7 +24519,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -23562,7 +24612,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -23721,7 +24771,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -23840,7 +24890,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -23942,7 +24992,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -24076,7 +25126,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -24169,7 +25219,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -24297,7 +25347,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -24402,7 +25452,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -24511,7 +25561,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -24626,7 +25676,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -24767,7 +25817,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -24860,7 +25910,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -24995,7 +26045,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -25102,7 +26152,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -25204,7 +26254,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -25325,7 +26375,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -25418,7 +26468,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -25533,7 +26583,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -25630,7 +26680,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -25728,7 +26778,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -25838,7 +26888,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -25934,7 +26984,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -26016,7 +27066,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "Name": "API_SECRET",
-                 *       "Value": "a value that nobody reads again"
+                 *       "Value": "a value that is never shown again"
                  *     }
                  */
                 "application/json": components["schemas"]["SecretCreate"];
@@ -26042,7 +27092,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -26135,7 +27185,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -26155,12 +27205,18 @@ export interface operations {
                     /**
                      * @example {
                      *       "secret_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
-                     *       "Name": "API_SECRET",
+                     *       "Name": "local",
                      *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
-                     *       "CreatedAt": "2026-02-25T23:38:03+01:00"
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "Devices": [
+                     *         {
+                     *           "device_id": "8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d",
+                     *           "ShortName": "web-1"
+                     *         }
+                     *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["Secret"];
+                    "application/json": components["schemas"]["SecretFull"];
                 };
             };
             304: components["responses"]["NotModified"];
@@ -26211,7 +27267,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "Name": "API_SECRET",
-                 *       "Value": "a value that nobody reads again"
+                 *       "Value": "a value that is never shown again"
                  *     }
                  */
                 "application/json": components["schemas"]["SecretUpdate"];
@@ -26237,7 +27293,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -26257,12 +27313,18 @@ export interface operations {
                     /**
                      * @example {
                      *       "secret_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
-                     *       "Name": "API_SECRET",
+                     *       "Name": "local",
                      *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
-                     *       "CreatedAt": "2026-02-25T23:38:03+01:00"
+                     *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+                     *       "Devices": [
+                     *         {
+                     *           "device_id": "8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d",
+                     *           "ShortName": "web-1"
+                     *         }
+                     *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["Secret"];
+                    "application/json": components["schemas"]["SecretFull"];
                 };
             };
             400: components["responses"]["Refused"];
@@ -26327,7 +27389,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -26417,7 +27479,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -26508,7 +27570,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -26671,7 +27733,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -26716,6 +27778,8 @@ export interface operations {
                      *         "Location": "local",
                      *         "location_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *         "CheckResult": "200 OK",
+                     *         "Contact": "noc",
+                     *         "contact_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *         "Acknowledged": {
                      *           "By": "deploy",
                      *           "Note": "on it",
@@ -26807,7 +27871,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -26841,6 +27905,8 @@ export interface operations {
                      *       "Location": "local",
                      *       "location_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "CheckResult": "200 OK",
+                     *       "Contact": "noc",
+                     *       "contact_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "Acknowledged": {
                      *         "By": "deploy",
                      *         "Note": "on it",
@@ -26915,7 +27981,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "Note": "on it"
+                 *       "Note": "on it",
+                 *       "By": "Jana Wolf"
                  *     }
                  */
                 "application/json": components["schemas"]["AlertAcknowledge"];
@@ -26941,7 +28008,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -26975,6 +28042,8 @@ export interface operations {
                      *       "Location": "local",
                      *       "location_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "CheckResult": "200 OK",
+                     *       "Contact": "noc",
+                     *       "contact_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "Acknowledged": {
                      *         "By": "deploy",
                      *         "Note": "on it",
@@ -27074,7 +28143,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -27108,6 +28177,133 @@ export interface operations {
                      *       "Location": "local",
                      *       "location_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "CheckResult": "200 OK",
+                     *       "Contact": "noc",
+                     *       "contact_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "Acknowledged": {
+                     *         "By": "deploy",
+                     *         "Note": "on it",
+                     *         "At": "2026-02-25T23:38:03+01:00"
+                     *       },
+                     *       "SnoozedUntil": null,
+                     *       "Notifications": [
+                     *         {
+                     *           "contact_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *           "Name": "noc",
+                     *           "Kind": "device.down",
+                     *           "At": "2026-02-25T23:38:03+01:00",
+                     *           "Step": 1,
+                     *           "State": "Delivered",
+                     *           "Attempts": [
+                     *             {
+                     *               "At": "2026-02-25T23:38:04+01:00",
+                     *               "Answer": "HTTP 204 No Content"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Alert"];
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    reopenAlert: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Changes the resource only while its settings are those of this ETag; code 1005 otherwise.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The alert_id: 48 lowercase hexadecimal digits.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                alert_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
+                     * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
+                     * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "alert_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "ShortName": "web-1",
+                     *       "FullName": "Web shop, front page",
+                     *       "Kind": "device.down",
+                     *       "State": "Open",
+                     *       "Opened": "2026-02-25T23:38:03+01:00",
+                     *       "Closed": null,
+                     *       "Since": "2026-02-25T23:38:03+01:00",
+                     *       "Severity": "critical",
+                     *       "Reason": "its master gw is Down",
+                     *       "Shadow": true,
+                     *       "Location": "local",
+                     *       "location_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "CheckResult": "200 OK",
+                     *       "Contact": "noc",
+                     *       "contact_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "Acknowledged": {
                      *         "By": "deploy",
                      *         "Note": "on it",
@@ -27201,7 +28397,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -27327,7 +28523,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -27415,7 +28611,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -27535,7 +28731,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -27636,7 +28832,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -27728,7 +28924,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -27853,7 +29049,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -27874,7 +29070,8 @@ export interface operations {
                      * @example {
                      *       "user_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "Link": "https://monitor.example.com/invitation/3f1c9a7e52d04b86…",
-                     *       "Expires": "2026-02-25T23:38:03+01:00"
+                     *       "Expires": "2026-02-25T23:38:03+01:00",
+                     *       "Mailed": true
                      *     }
                      */
                     "application/json": components["schemas"]["UserInvitation"];
@@ -27942,7 +29139,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -28061,7 +29258,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -28161,7 +29358,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -28264,7 +29461,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -28285,7 +29482,8 @@ export interface operations {
                      * @example {
                      *       "user_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "Link": "https://monitor.example.com/invitation/3f1c9a7e52d04b86…",
-                     *       "Expires": "2026-02-25T23:38:03+01:00"
+                     *       "Expires": "2026-02-25T23:38:03+01:00",
+                     *       "Mailed": true
                      *     }
                      */
                     "application/json": components["schemas"]["UserInvitation"];
@@ -28347,7 +29545,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -28372,6 +29570,7 @@ export interface operations {
                      *         "berlin/rack-3"
                      *       ],
                      *       "Expires": "2026-02-25T23:38:03+01:00",
+                     *       "HasPassword": false,
                      *       "CsrfToken": "5f0d7a9c3b1e48266d94c0a7e2f81b35907c4de6a1283f5b6e09d7c4f2a8b160"
                      *     }
                      */
@@ -28449,7 +29648,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -28479,6 +29678,7 @@ export interface operations {
                      *         "berlin/rack-3"
                      *       ],
                      *       "Expires": "2026-02-25T23:38:03+01:00",
+                     *       "HasPassword": false,
                      *       "CsrfToken": "5f0d7a9c3b1e48266d94c0a7e2f81b35907c4de6a1283f5b6e09d7c4f2a8b160"
                      *     }
                      */
@@ -28541,7 +29741,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -28639,7 +29839,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -28711,7 +29911,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -28807,7 +30007,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -28859,7 +30059,7 @@ export interface operations {
                  *       "key"
                  *     ]
                  */
-                Kind?: ("account" | "key" | "location" | "agent" | "device" | "devices" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "hook" | "page" | "report" | "alert" | "session" | "user" | "maintenance" | "outage" | "delivery")[] | string;
+                Kind?: ("account" | "key" | "location" | "agent" | "device" | "devices" | "tag" | "secret" | "contact" | "nschedule" | "mschedule" | "hook" | "page" | "report" | "alert" | "session" | "user" | "maintenance" | "outage" | "mark" | "delivery" | "installation")[] | string;
                 /**
                  * @description Changes of the thing with this id only, also of a deleted one.
                  * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
@@ -28955,7 +30155,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -29062,7 +30262,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -29131,6 +30331,331 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listSettings: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
+                     * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
+                     * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "MailServer": {
+                     *         "Host": "mail.example.org",
+                     *         "Port": 587,
+                     *         "Security": "STARTTLS",
+                     *         "VerifyCertificate": true,
+                     *         "User": "vantage@example.org",
+                     *         "Password": "***"
+                     *       },
+                     *       "MailFrom": "Vantage <vantage@example.org>",
+                     *       "PrivateWebhooks": true,
+                     *       "SetBy": {
+                     *         "MailServer": "VANTAGE_SMTP_URL",
+                     *         "MailFrom": "VANTAGE_MAIL_FROM",
+                     *         "PrivateWebhooks": "VANTAGE_ALLOW_PRIVATE_WEBHOOKS"
+                     *       },
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InstallationSettings"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateSetting: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Changes the resource only while its settings are those of this ETag; code 1005 otherwise.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON, with the header `Content-Type: application/json`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "MailServer": {
+                 *         "Host": "mail.example.org",
+                 *         "Port": 587,
+                 *         "Security": "STARTTLS",
+                 *         "VerifyCertificate": true,
+                 *         "User": "vantage@example.org",
+                 *         "Password": "a password"
+                 *       },
+                 *       "MailFrom": "monitor@example.com",
+                 *       "PrivateWebhooks": false
+                 *     }
+                 */
+                "application/json": components["schemas"]["InstallationSettingsUpdate"];
+            };
+        };
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
+                     * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
+                     * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "MailServer": {
+                     *         "Host": "mail.example.org",
+                     *         "Port": 587,
+                     *         "Security": "STARTTLS",
+                     *         "VerifyCertificate": true,
+                     *         "User": "vantage@example.org",
+                     *         "Password": "***"
+                     *       },
+                     *       "MailFrom": "Vantage <vantage@example.org>",
+                     *       "PrivateWebhooks": true,
+                     *       "SetBy": {
+                     *         "MailServer": "VANTAGE_SMTP_URL",
+                     *         "MailFrom": "VANTAGE_MAIL_FROM",
+                     *         "PrivateWebhooks": "VANTAGE_ALLOW_PRIVATE_WEBHOOKS"
+                     *       },
+                     *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InstallationSettings"];
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createTest: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Changes the resource only while its settings are those of this ETag; code 1005 otherwise.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-Match"?: string;
+                /**
+                 * @description Makes the request safe to repeat: 1 to 128 printable characters, a new one (such as a UUID) for each new request. A repetition with the same body within 24 hours gets the first answer and does nothing again; one with another body is code 1005.
+                 * @example 5d8f1b1e-6f5c-4b0e-9a41-0d2f6c1f7f3a
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON, with the header `Content-Type: application/json`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "MailServer": {
+                 *         "Host": "mail.example.org",
+                 *         "Port": 587,
+                 *         "Security": "STARTTLS",
+                 *         "VerifyCertificate": true,
+                 *         "User": "vantage@example.org",
+                 *         "Password": "a password"
+                 *       },
+                 *       "MailFrom": "Vantage <vantage@example.org>",
+                 *       "To": "noc@example.org"
+                 *     }
+                 */
+                "application/json": components["schemas"]["InstallationSettingsTest"];
+            };
+        };
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
+                     * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
+                     * @example true
+                     */
+                    "Idempotency-Replayed"?: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Accepted": true,
+                     *       "Steps": [
+                     *         {
+                     *           "Step": "Name",
+                     *           "State": "Passed",
+                     *           "Text": "mail.example.org is 192.0.2.25",
+                     *           "Milliseconds": 12.3
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InstallationSettingsTested"];
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     runBatch: {
         parameters: {
             query?: never;
@@ -29191,7 +30716,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;
@@ -29264,7 +30789,7 @@ export interface operations {
                      */
                     RateLimit?: string;
                     /**
-                     * @description The request has a parameter that is marked as deprecated: since when (RFC 9745).
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
                      * @example @1795910400
                      */
                     Deprecation?: string;

@@ -104,3 +104,14 @@ test('after years without a controller the last twelve months are made, not all'
   expect(made).toHaveLength(12);
   expect([made[0], made.at(-1)]).toEqual(['2025-11', '2026-10']);
 });
+
+test.each([
+  ['2026-11-30T12:00:00Z', '2026-10'],
+  ['2026-12-01T00:00:00Z', '2026-11'],
+  ['2027-02-01T00:00:00Z', undefined],
+])('at %s, after a report of January 2027 by a clock that was ahead, that of %s is due', (now, month) => {
+  const at = { nowUs: Date.parse(now) * 1_000 - 1, isRolledUp: () => true };
+  const createdUs = Date.parse('2026-03-05T00:00:00Z') * 1_000;
+  const ends = { ...at, nowUs: at.nowUs + 1 };
+  expect(dueMonth({ createdUs, month: '2027-01' }, 'UTC', ends)?.month).toBe(month);
+});

@@ -6,7 +6,6 @@ export {
   type Line,
   type Outage,
   parseObjective,
-  percentOf,
   type Report,
   reportOf,
   type UptimeRow,
@@ -25,3 +24,12 @@ export {
   spanText,
 } from './report-span.ts';
 export { dateWords, minuteWords, spanWords } from './report-words.ts';
+export {
+  percentOf,
+  type SpanSeconds,
+  timeWords,
+  type Uptime,
+  uptimeOf,
+  uptimeSentence,
+  uptimeWords,
+} from './uptime-statement.ts';

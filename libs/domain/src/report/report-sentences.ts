@@ -1,15 +1,16 @@
 import { count, inFull, percent } from './numbers.ts';
 import type { Report } from './report.ts';
+import { type Uptime, uptimeWords } from './uptime-statement.ts';
 
 const devicesOf = (n: number) => `${count(n)} ${n === 1 ? 'device' : 'devices'}`;
 const outagesOf = (n: number) => (n === 0 ? 'no outage' : `${count(n)} ${n === 1 ? 'outage' : 'outages'}`);
 
-/** Whether the objective is kept, and what is left of it, in sentences; none where nothing was observed. Pure. */
+/** Sentences that say whether the objective is met, and the time that is left; none if nothing was observed. Pure. */
 export function objectiveSentences(
   { total: { budget, devices }, kept, judged }: Report,
   /** In percent: `99.9`. */
   objective: string,
-  /** The span still runs. */
+  /** Whether the span has not ended. */
   isOpen: boolean,
 ): readonly string[] {
   if (budget === undefined || judged === 0) return [];
@@ -30,19 +31,23 @@ export function objectiveSentences(
   ];
 }
 
-/** The figures of another span in a sentence, for a comparison. Pure. */
-export function previousSentence(span: string, value: number | null, outages: number): string {
-  return value === null
-    ? `${span}: nothing was observed.`
-    : `${span}: ${percent(value)}, ${outagesOf(outages)}.`;
+/** A sentence with the figures of another span, for comparison. Pure. */
+export function previousSentence(
+  span: string,
+  uptime: Uptime,
+  { outages, devices }: { readonly outages: number; readonly devices: number },
+): string {
+  if (uptime.coverage === 'whole') return `${span}: ${percent(uptime.percent)}, ${outagesOf(outages)}.`;
+  const words = uptimeWords(uptime, span, devices);
+  return `${span}: ${words}${uptime.percent === null ? '' : `, ${outagesOf(outages)}`}.`;
 }
 
-/** How the devices of a name were in a span: `All 12 devices were up`. The percentage follows. Pure. */
+/** The start of a sentence: `All 12 devices were up`. The percentage follows. Pure. */
 export function subjectSentence(name: string, isMany: boolean): string {
   return `${name} ${isMany ? 'were' : 'was'} up`;
 }
 
-/** All devices of an account, or some of them, as the subject of a sentence. Pure. */
+/** The devices of a report as the subject of a sentence; `isAll`: all of the account. Pure. */
 export function devicesSubject(n: number, isAll: boolean): string {
   if (!isAll) return devicesOf(n);
   return n === 1 ? 'The only device' : `All ${devicesOf(n)}`;

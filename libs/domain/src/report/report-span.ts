@@ -1,14 +1,14 @@
 import { dayMs, hourMs } from '../units.ts';
 
-/** Whole days of a report in the account's zone; `last` is included. Dates are `2026-10-31`. */
+/** Whole days in the zone of the account; `last` is included. Dates are `2026-10-31`. */
 export interface ReportSpan {
   readonly kind: 'month' | 'quarter' | 'days';
   readonly first: string;
   readonly last: string;
 }
 
-/** An own span has at most this many days. */
-const mostDays = 1_830;
+/** The maximum of a span of the kind `days`. */
+const maxDays = 1_830;
 const dateForm = /^\d{4}-\d\d-\d\d$/;
 
 const msOf = (date: string) => Date.parse(`${date}T00:00:00Z`);
@@ -16,17 +16,16 @@ const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 const isDate = (text: string) =>
   dateForm.test(text) && !Number.isNaN(msOf(text)) && dateOf(msOf(text)) === text;
 
-/** A date some days later. */
 export function dateAfter(date: string, days = 1): string {
   return dateOf(msOf(date) + days * dayMs);
 }
 
-/** How many days a span has. */
+/** The number of days in a span. */
 export function daysOf({ first, last }: ReportSpan): number {
   return Math.round((msOf(last) - msOf(first)) / dayMs) + 1;
 }
 
-/** The months from one, by its number since the year 0. */
+/** A span of `count` months; `month` is counted from the year 0. */
 function monthsFrom(month: number, count: 1 | 3): ReportSpan {
   const start = (at: number) =>
     `${String(Math.floor(at / 12)).padStart(4, '0')}-${String((at % 12) + 1).padStart(2, '0')}-01`;
@@ -39,21 +38,21 @@ function monthsFrom(month: number, count: 1 | 3): ReportSpan {
 
 const monthOf = (date: string) => Number(date.slice(0, 4)) * 12 + Number(date.slice(5, 7)) - 1;
 
-/** The month or quarter that holds a date. */
+/** The month or quarter that contains a date. */
 export function spanAround(kind: 'month' | 'quarter', date: string): ReportSpan {
   const month = monthOf(date);
   return kind === 'month' ? monthsFrom(month, 1) : monthsFrom(month - (month % 3), 3);
 }
 
-/** The days from one to another; undefined where these are no dates, in the wrong order, or too many. */
+/** The days from `first` to `last`; undefined if these are no dates, in the wrong order, or too far apart. */
 export function spanOfDays(first: string, last: string): ReportSpan | undefined {
   if (!isDate(first) || !isDate(last) || first < '1971-01-01' || last > '9998-12-31' || first > last)
     return undefined;
   const span = { kind: 'days', first, last } as const;
-  return daysOf(span) > mostDays ? undefined : span;
+  return daysOf(span) > maxDays ? undefined : span;
 }
 
-/** The span that an address names: `2026-10`, `2026-q4` or `2026-10-01..2026-10-14`. */
+/** Reads the span of an address: `2026-10`, `2026-q4` or `2026-10-01..2026-10-14`. */
 export function parseSpan(text: string): ReportSpan | undefined {
   const [, year = '', month, quarter] = /^(\d{4})-(?:(\d\d)|q([1-4]))$/.exec(text) ?? [];
   const begin =
@@ -75,14 +74,14 @@ export function spanText({ kind, first, last }: ReportSpan): string {
   return `${first}..${last}`;
 }
 
-/** The span before (-1) or after (1) this one; days move by their own number. */
+/** The span before (-1) or after (1) this one; a span of days moves by its length. */
 export function neighbour(span: ReportSpan, by: -1 | 1): ReportSpan {
   if (span.kind !== 'days') return spanAround(span.kind, dateAfter(by < 0 ? span.first : span.last, by));
   const days = daysOf(span) * by;
   return { ...span, first: dateAfter(span.first, days), last: dateAfter(span.last, days) };
 }
 
-/** The date of a moment, in one zone. Making such a function costs more than calling it. */
+/** The date of a moment in one zone. Creating such a function costs more than calling it. */
 type DateOf = (ms: number) => string;
 
 function datesIn(zone: string): DateOf {
@@ -90,7 +89,7 @@ function datesIn(zone: string): DateOf {
   return (ms) => format.format(ms);
 }
 
-/** The first moment of a date, milliseconds since 1970. Clocks that skip midnight begin the day later. */
+/** The first moment of a date, milliseconds since 1970. If the clocks skip midnight, the day begins later. */
 function startOf(date: string, dateAt: DateOf): number {
   const wall = msOf(date);
   // No zone is a day away from UTC, so the date begins once within these two days.
@@ -110,13 +109,13 @@ export interface Moments {
   readonly to: number;
 }
 
-/** The moments between which a span lies in a zone. */
+/** The start and end of a span in a zone. */
 export function momentsOf({ first, last }: ReportSpan, zone: string): Moments {
   const dateAt = datesIn(zone);
   return { from: startOf(first, dateAt), to: startOf(dateAfter(last), dateAt) };
 }
 
-/** The days of a span that are not 24 hours long, because the clocks were changed. */
+/** The days of a span that are not 24 hours long because of a clock change. */
 export function changedDays(
   span: ReportSpan,
   zone: string,
@@ -127,7 +126,7 @@ export function changedDays(
   for (let date = span.first; date <= span.last; date = dateAfter(date)) {
     const next = dateAfter(date);
     const usual = from + dayMs;
-    // Clocks that go back just after midnight repeat the end of the day: it begins the next one twice.
+    // Clocks that go back just after midnight repeat the end of the day, so the next day begins twice.
     const begins = dateAt(usual) === next && dateAt(usual + hourMs / 2) === next;
     const isUsual = begins && dateAt(usual - 1_000) === date;
     const to = isUsual ? usual : startOf(next, dateAt);

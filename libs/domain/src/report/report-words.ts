@@ -25,7 +25,7 @@ export function spanWords(span: ReportSpan): string {
   return `${dateWords(first)} to ${dateWords(last)}`;
 }
 
-/** A timestamp of the API for a list of outages: `11 Oct 2026 21:14`. Its digits are in the account's zone already. */
+/** A timestamp of the API for a list of outages: `11 Oct 2026 21:14`. It is already in the zone of the account. */
 export function minuteWords(timestamp: string): string {
   const date = timestamp.slice(0, 10);
   return `${Number(date.slice(8))}\u00a0${monthOf(date).slice(0, 3)}\u00a0${yearOf(date)} ${timestamp.slice(11, 16)}`;

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { percent } from './numbers.ts';
-import { compareLines, levelBelow, parseObjective, percentOf, type ReportFacts, reportOf } from './report.ts';
+import { compareLines, levelBelow, parseObjective, type ReportFacts, reportOf } from './report.ts';
+import { percentOf } from './uptime-statement.ts';
 
 const seconds = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 40_000_000 }));
 const uptimes = fc.array(

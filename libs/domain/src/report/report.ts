@@ -1,4 +1,6 @@
-/** The uptime of a device over the span, as `GET /uptime` says it. */
+import { type SpanSeconds, type Uptime, uptimeOf } from './uptime-statement.ts';
+
+/** The uptime of a device over the span, as `GET /uptime` serves it. */
 export interface UptimeRow {
   readonly device_id: string;
   readonly ShortName: string;
@@ -14,7 +16,7 @@ export interface UptimeRow {
   };
 }
 
-/** An outage that touches the span, as `GET /outages` says it. */
+/** An outage that overlaps the span, as `GET /outages` serves it. */
 export interface Outage {
   readonly outage_id: string;
   readonly device_id: string;
@@ -31,20 +33,15 @@ export interface Outage {
   readonly Behind: number;
 }
 
-/** Seconds of each state, and outages, of one device or of several together. */
-export interface Figures {
-  readonly up: number;
-  readonly down: number;
-  readonly maintenance: number;
-  readonly unknown: number;
-  readonly excluded: number;
+/** The seconds of each status, and the outages, of one device or the sum of several. */
+export interface Figures extends SpanSeconds {
   readonly outages: number;
   readonly excludedOutages: number;
 }
 
-/** Whether an objective is kept, and the seconds that may still be Down; negative: too many were. */
 interface Budget {
   readonly isKept: boolean;
+  /** Seconds that may still be Down; negative: the objective was missed by this time. */
   readonly left: number;
 }
 
@@ -55,34 +52,33 @@ export interface Line {
   /** Ids of its devices. */
   readonly devices: readonly string[];
   readonly figures: Figures;
-  /** Up / (Up + Down) in percent; null: it was never observed outside maintenance. */
-  readonly percent: number | null;
+  readonly uptime: Uptime;
   readonly budget: Budget | undefined;
 }
 
-/** The facts from which a report is made. */
 export interface ReportFacts {
   readonly uptimes: readonly UptimeRow[];
   readonly outages: readonly Outage[];
-  /** The tags of devices, by their ids. */
+  /** The tags of devices, by device_id. */
   readonly tags: ReadonlyMap<string, readonly string[]>;
-  /** The tag path that chose the devices; '': all tags. Groups are the levels below it. */
+  /** The tag path that selected the devices; '': all tags. Groups are the levels below it. */
   readonly base: string;
   /** Thousandths of a percent: 99,900 is 99.9 %. undefined: no objective. */
   readonly objective: number | undefined;
-  /** Seconds of the span that are still to come. */
+  /** Future seconds of the span. */
   readonly restSeconds: number;
 }
 
-/** A report: figures in sum, by group and by device, each worst first, and the outages, the longest first. */
+/** The figures in total, by group and by device, worst first; and the outages, longest first. */
 export interface Report {
   readonly total: Line;
   readonly groups: readonly Line[];
   readonly devices: readonly Line[];
   readonly outages: readonly Outage[];
   readonly excluded: readonly Outage[];
-  /** How many devices keep the objective, and how many of them were observed. */
+  /** The number of devices that meet the objective. */
   readonly kept: number;
+  /** The number of devices with a percentage; of the others too little was observed. */
   readonly judged: number;
 }
 
@@ -120,28 +116,22 @@ function plus(a: Figures, b: Figures): Figures {
   };
 }
 
-/** Up / (Up + Down) in percent; null where nothing was observed. It is 100 only where nothing was Down. */
-export function percentOf({ up, down }: Pick<Figures, 'up' | 'down'>): number | null {
-  if (up + down === 0) return null;
-  return down === 0 ? 100 : Math.min((up / (up + down)) * 100, 99.999999);
-}
-
 const whole = 100_000;
 
-/** Reads an objective in percent, as 99.9; undefined: it is none. */
+/** Reads an objective in percent (`99.9`) as thousandths; undefined for other texts. */
 export function parseObjective(text: string): number | undefined {
   if (!/^\d{1,3}(\.\d{1,3})?$/.test(text)) return undefined;
   const thousandths = Math.round(Number(text) * 1_000);
   return thousandths > 0 && thousandths <= whole ? thousandths : undefined;
 }
 
-/** The budget of figures; what is still to come counts as observed. Products of whole numbers decide it. */
+/** The budget of figures; the future part counts as observed. Products of integers decide, so nothing is rounded. */
 function budgetOf({ up, down }: Figures, objective: number, restSeconds: number): Budget {
   const share = (up + down + restSeconds) * (whole - objective);
   return { isKept: down * whole <= share, left: Math.floor(share / whole) - down };
 }
 
-/** The level below `base` to which a tag belongs; undefined: to none. */
+/** The level below `base` to which a tag belongs. */
 export function levelBelow(tag: string, base: string): string | undefined {
   const within = base === '' ? tag : tag.slice(base.length + 1);
   const isWithin = base === '' || tag.toLowerCase().startsWith(`${base.toLowerCase()}/`);
@@ -151,17 +141,17 @@ export function levelBelow(tag: string, base: string): string | undefined {
   return base === '' ? first : `${tag.slice(0, base.length)}/${first}`;
 }
 
-/** Worst first: the lowest percentage, then the longest time Down; what was never observed comes last. */
+/** Worst first: the lowest percentage, then the longest time Down; lines without a percentage come last. */
 export function compareLines(a: Line, b: Line): number {
   return (
-    (a.percent ?? 101) - (b.percent ?? 101) ||
+    (a.uptime.percent ?? 101) - (b.uptime.percent ?? 101) ||
     b.figures.down - a.figures.down ||
     Number(a.name === '') - Number(b.name === '') ||
     (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
   );
 }
 
-/** Works out a report. Every figure is a sum of figures that the API tells of single devices. */
+/** Computes a report. Every figure is a sum of figures that the API serves for single devices. */
 export function reportOf(facts: ReportFacts): Report {
   const { uptimes, objective, restSeconds, tags, base } = facts;
   const lineOf = (key: string, name: string, rows: readonly UptimeRow[]): Line => {
@@ -171,7 +161,7 @@ export function reportOf(facts: ReportFacts): Report {
       name,
       devices: rows.map(({ device_id }) => device_id),
       figures,
-      percent: percentOf(figures),
+      uptime: uptimeOf(figures),
       budget: objective === undefined ? undefined : budgetOf(figures, objective, restSeconds * rows.length),
     };
   };
@@ -188,14 +178,14 @@ export function reportOf(facts: ReportFacts): Report {
   const devices = uptimes
     .map((row) => lineOf(row.device_id, row.FullName ?? row.ShortName, [row]))
     .sort(compareLines);
-  const judged = devices.filter(({ percent }) => percent !== null);
-  const longest = [...facts.outages].sort((a, b) => b.Seconds - a.Seconds || (a.Start < b.Start ? -1 : 1));
+  const judged = devices.filter(({ uptime }) => uptime.percent !== null);
+  const byLength = [...facts.outages].sort((a, b) => b.Seconds - a.Seconds || (a.Start < b.Start ? -1 : 1));
   return {
     total: lineOf('', '', uptimes),
     groups: [...groups].map(([level, rows]) => lineOf(level, level, rows)).sort(compareLines),
     devices,
-    outages: longest.filter(({ Excluded }) => !Excluded),
-    excluded: longest.filter(({ Excluded }) => Excluded),
+    outages: byLength.filter(({ Excluded }) => !Excluded),
+    excluded: byLength.filter(({ Excluded }) => Excluded),
     kept: judged.filter(({ budget }) => budget?.isKept === true).length,
     judged: judged.length,
   };

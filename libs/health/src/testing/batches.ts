@@ -1,31 +1,30 @@
+import { lastStatus, newEvents, type RecordedStatus } from '../events/reconcile-events.ts';
 import { type BaseInterval, fold, matters } from '../fold.ts';
+import { announcedStatus, type FoldState, newState } from '../fold-state.ts';
+import type { FoldEvent, FoldSettings } from '../fold-step.ts';
 import { comparePoints, type Observation, type Point } from '../observation.ts';
-import { lastStatus, newEvents, type RecordedStatus } from '../reconcile-events.ts';
-import { announcedStatus, type FoldState, newState } from '../state.ts';
-import type { FoldEvent, FoldSettings } from '../step.ts';
 
 /** The stored data of one device after its batches. */
-export interface Stored {
+export interface FoldedBatches {
   readonly state: FoldState;
   readonly intervals: readonly BaseInterval[];
-  /** Every event, in the order in which it was recorded; corrections aside. */
+  /** The events in the order of recording, without corrections. */
   readonly events: readonly FoldEvent[];
-  /** Statuses that events say, in the order of their causes; corrections included. */
+  /** The statuses of events in the order of their causes, with corrections. */
   readonly statuses: readonly RecordedStatus[];
-  /** How many of them were corrections. */
   readonly corrections: number;
 }
 
 /**
- * Takes results in batches as the store does: each goes on from the last checkpoint before it, rows are read from there
- * on.
+ * Folds results in batches as the store does: each batch resumes from the last checkpoint before it, and rows are read
+ * from there on.
  */
 export function foldInBatches(
   createdUs: number,
   arrivals: readonly Observation[],
   size: number,
   settings: FoldSettings,
-): Stored {
+): FoldedBatches {
   const genesis = newState(createdUs);
   let points: FoldState[] = [];
   let intervals: readonly BaseInterval[] = [{ fromUs: genesis.sinceUs, status: genesis.status }];
@@ -41,11 +40,11 @@ export function foldInBatches(
     const first = [...batch].sort(comparePoints).find((seen) => matters(state, seen, settings));
     if (first === undefined) continue;
     const from = (list: readonly Observation[]) => list.filter((seen) => comparePoints(seen, first) >= 0);
-    const kept = points.filter((point) => point.at !== null && comparePoints(point.at, first) < 0);
-    const seed = kept.at(-1) ?? genesis;
+    const earlier = points.filter((point) => point.at !== null && comparePoints(point.at, first) < 0);
+    const seed = earlier.at(-1) ?? genesis;
     const folded = fold(seed, from(rows), settings);
-    points = [...kept, ...folded.checkpoints];
-    intervals = [...intervals.filter((one) => one.fromUs < seed.sinceUs), ...folded.intervals];
+    points = [...earlier, ...folded.checkpoints];
+    intervals = [...intervals.filter(({ fromUs }) => fromUs < seed.sinceUs), ...folded.intervals];
     const news = newEvents(fold(seed, from(before), settings).events, folded.events, statuses);
     events.push(...news);
     const last = lastStatus(news, statuses);

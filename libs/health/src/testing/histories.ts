@@ -1,7 +1,7 @@
 import type { Span } from '@vantage/domain';
 import fc from 'fast-check';
-import type { OnlineSpan, Result } from '../observation.ts';
-import type { History } from './oracle.ts';
+import type { FoldInput, OnlineSpan } from '../observation.ts';
+import type { ResultHistory } from './oracle.ts';
 
 const second = 1_000_000;
 const length = 400;
@@ -12,14 +12,14 @@ const span: fc.Arbitrary<Span> = fc
   .tuple(instant, instant)
   .map(([a, b]) => ({ fromUs: Math.min(a, b) * second, toUs: Math.max(a, b) * second }));
 
-/** Agents 11, 12 stand at Location 1, 21 at 2, 31 at 3. */
+/** Agents 11 and 12 are at Location 1, 21 at 2, 31 at 3. */
 const agent = fc.constantFrom(11, 12, 21, 31);
 
-/** Codes of a calm and of a stormy time; in the second, retry sequences come to their end. */
+/** Codes with few and with many errors; with many, retry sequences get complete. */
 const calm = fc.constantFrom(1, 1, 2, 3, 3, 5, 9, 10);
 const stormy = fc.constantFrom(2, 3, 3, 3, 3, 4, 5, 5, 6, 7, 1, 10);
 
-const result = (code: fc.Arbitrary<number>): fc.Arbitrary<Result> =>
+const result = (code: fc.Arbitrary<number>): fc.Arbitrary<FoldInput> =>
   fc
     .record({
       start: fc.integer({ min: 0, max: length - 40 }),
@@ -48,8 +48,8 @@ const watch: fc.Arbitrary<OnlineSpan> = fc
   .tuple(agent, fc.oneof(span, fc.constant({ fromUs: 0, toUs: length * second })))
   .map(([agentNo, s]) => ({ agentNo, locationNo: Math.floor(agentNo / 10), ...s }));
 
-/** Short stories of one device: up to 40 results of four agents, who was connected, what was covered, windows. */
-export const histories: fc.Arbitrary<History> = fc.record({
+/** Short histories of one device: up to 40 results of four agents, connections, coverage and maintenance windows. */
+export const histories: fc.Arbitrary<ResultHistory> = fc.record({
   seconds: fc.constant(length),
   created: fc.integer({ min: 0, max: 20 }),
   results: fc

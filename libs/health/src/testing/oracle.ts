@@ -1,14 +1,14 @@
 import type { BaseStatus, Span } from '@vantage/domain';
-import type { OnlineSpan, Result } from '../observation.ts';
-import type { FoldSettings } from '../step.ts';
+import type { FoldSettings } from '../fold-step.ts';
+import type { FoldInput, OnlineSpan } from '../observation.ts';
 
 const second = 1_000_000;
 
-/** The input of the oracle: all times in whole seconds, and few enough that the oracle can check each second. */
-export interface History {
+/** The input of the oracle. All times are whole seconds, and few enough that the oracle can check each second. */
+export interface ResultHistory {
   readonly seconds: number;
   readonly created: number;
-  readonly results: readonly Result[];
+  readonly results: readonly FoldInput[];
   readonly spans: readonly OnlineSpan[];
   readonly settings: FoldSettings;
   readonly coverage: readonly Span[];
@@ -16,10 +16,10 @@ export interface History {
 }
 
 /**
- * The status of each second by results alone; of several in one second, the last. Slow and simple on purpose: it judges
- * every prefix from its beginning.
+ * The status of each second by results alone; if there are several in a second, the last. It is slow and simple on
+ * purpose: it judges every prefix of the results from the start.
  */
-export function baseBySecond(history: History): BaseStatus[] {
+export function baseBySecond(history: ResultHistory): BaseStatus[] {
   const painted: BaseStatus[] = Array.from({ length: history.seconds }, () => 'Unknown');
   const counted = countedResults(history);
   let since = history.created * second;
@@ -35,7 +35,7 @@ export function baseBySecond(history: History): BaseStatus[] {
 }
 
 /** Seconds of each shown status within [from, to), counted one by one. */
-export function countSeconds(history: History, base: readonly BaseStatus[], from: number, to: number) {
+export function countSeconds(history: ResultHistory, base: readonly BaseStatus[], from: number, to: number) {
   const count = { Up: 0, Down: 0, Maint: 0, Unknown: 0 };
   const inSpan = (span: Span, s: number) => span.fromUs <= s * second && s * second < span.toUs;
   for (let s = from; s < to; s += 1) {
@@ -47,8 +47,8 @@ export function countSeconds(history: History, base: readonly BaseStatus[], from
   return count;
 }
 
-/** Once each, in order, without history and without late ones that somebody else's watching covers. */
-function countedResults({ results, spans, settings }: History): Result[] {
+/** Each result once, in order, without older targets and without late results while another agent was online. */
+function countedResults({ results, spans, settings }: ResultHistory): FoldInput[] {
   const byKey = new Map(results.map((r) => [`${r.startUs}/${r.agentNo}`, r]));
   return [...byKey.values()]
     .filter((r) => r.revision >= settings.targetRevision)
@@ -59,8 +59,8 @@ function countedResults({ results, spans, settings }: History): Result[] {
     .sort((a, b) => (a.startUs === b.startUs ? a.agentNo - b.agentNo : a.startUs - b.startUs));
 }
 
-/** Who watches then; when nobody does, who did at any time of the last minute in which somebody did. */
-function watchersAt({ spans }: History, us: number): OnlineSpan[] {
+/** The agents online at a time; if there is none, those of the last minute in which an agent was online. */
+function onlineAt({ spans }: ResultHistory, us: number): OnlineSpan[] {
   for (let back = us; back >= 0; back -= second) {
     const seen = spans.filter((s) => covers(s, back));
     if (seen.length === 0) continue;
@@ -74,21 +74,21 @@ function covers(span: OnlineSpan, us: number): boolean {
   return span.fromUs <= us && us < span.toUs;
 }
 
-/** The status after these results, and where it would begin by itself. */
-function judge(results: readonly Result[], history: History): { status: BaseStatus; since: number } {
+/** The status after these results, and where it would begin regardless of earlier statuses. */
+function judge(results: readonly FoldInput[], history: ResultHistory): { status: BaseStatus; since: number } {
   const now: { status: BaseStatus; since: number } = { status: 'Unknown', since: 0 };
-  let wentBlindWhileDown = false;
-  let errors: Result[] = [];
+  let wasDownBeforeUnknown = false;
+  let errors: FoldInput[] = [];
   for (const [i, r] of results.entries()) {
     if (isOneOffWithoutMeaning(r, history)) continue;
     const inconclusiveNos = lastAnswers(
-      results.slice(0, i + 1).filter((one) => !isOneOffWithoutMeaning(one, history)),
+      results.slice(0, i + 1).filter((result) => !isOneOffWithoutMeaning(result, history)),
     )
       .filter((last) => last.code >= 9)
       .map((last) => last.locationNo);
-    const watchers = watchersAt(history, r.startUs).map((s) => s.locationNo);
+    const online = onlineAt(history, r.startUs).map((s) => s.locationNo);
     const set = (to: BaseStatus, from: number) => {
-      wentBlindWhileDown = to === 'Unknown' && now.status === 'Down';
+      wasDownBeforeUnknown = to === 'Unknown' && now.status === 'Down';
       if (to !== now.status) now.since = from;
       now.status = to;
       errors = [];
@@ -96,12 +96,12 @@ function judge(results: readonly Result[], history: History): { status: BaseStat
     if (r.code === 1) {
       set('Up', r.endUs);
     } else if (r.code >= 9) {
-      if ([...watchers, r.locationNo].every((no) => inconclusiveNos.includes(no))) {
+      if ([...online, r.locationNo].every((no) => inconclusiveNos.includes(no))) {
         errors = [];
         if (now.status !== 'Unknown') set('Unknown', r.endUs);
       }
     } else if (now.status !== 'Down') {
-      if (wentBlindWhileDown) {
+      if (wasDownBeforeUnknown) {
         set('Down', r.endUs);
         continue;
       }
@@ -110,21 +110,21 @@ function judge(results: readonly Result[], history: History): { status: BaseStat
       const allFailed = Array.from({ length: history.settings.retries }, (_, k) => k + 1).every((k) =>
         ks.has(k),
       );
-      const looking = new Set([...watchers, r.locationNo].filter((no) => !inconclusiveNos.includes(no)));
-      const sawIt = new Set(errors.map((e) => e.locationNo));
-      if (allFailed && (looking.size < 2 || sawIt.size >= 2)) set('Down', errors[0]?.endUs ?? 0);
+      const conclusive = new Set([...online, r.locationNo].filter((no) => !inconclusiveNos.includes(no)));
+      const failing = new Set(errors.map((e) => e.locationNo));
+      if (allFailed && (conclusive.size < 2 || failing.size >= 2)) set('Down', errors[0]?.endUs ?? 0);
     }
   }
   return now;
 }
 
-/** It says nothing, and the device was another agent's of the same Location then. */
-function isOneOffWithoutMeaning(r: Result, history: History): boolean {
-  const watchers = watchersAt(history, r.startUs).filter((s) => s.locationNo === r.locationNo);
-  return r.code >= 9 && watchers.length > 0 && watchers.every((s) => s.agentNo !== r.agentNo);
+/** Inconclusive, while the device was assigned to another agent of the same Location. */
+function isOneOffWithoutMeaning(r: FoldInput, history: ResultHistory): boolean {
+  const online = onlineAt(history, r.startUs).filter((s) => s.locationNo === r.locationNo);
+  return r.code >= 9 && online.length > 0 && online.every((s) => s.agentNo !== r.agentNo);
 }
 
 /** The last answer of each Location. */
-function lastAnswers(results: readonly Result[]): Result[] {
+function lastAnswers(results: readonly FoldInput[]): FoldInput[] {
   return [...new Map(results.map((r) => [r.locationNo, r])).values()];
 }

@@ -1,21 +1,17 @@
-/** How slow the good checks of a device were lately. Null: not slow, and its last good check was fast. Plain JSON. */
+/** The speed of the last good checks of a device. Null: not slow, and its last good check was fast. Plain JSON. */
 export interface Slowness {
   readonly isSlow: boolean;
-  /** Checks in a row that speak for the other state. */
+  /** Consecutive checks that contradict the present state. */
   readonly inRow: number;
 }
 
-/** A device is slow after so many slow checks in a row … */
+/** A device is slow after this number of consecutive slow checks. */
 export const slowAfter = 3;
-/**
- * … and not slow any more after so many fast ones. More than above, so that a device at its limit does not change again
- * and again.
- */
+/** A slow device is fast again after this number of consecutive fast checks; more, so that it does not flap. */
 export const fastAfter = 5;
 
 /*
- * Regular checks that are good decide, one after the other, from whatever Location. Errors and inconclusive ones say
- * nothing about speed.
+ * Good regular checks decide, one after the other, from any Location. Errors and inconclusive results have no effect.
  *
  *   state                 | check | next
  *   not slow              | slow  | one more in a row; the third one: slow, event Slow
@@ -24,7 +20,7 @@ export const fastAfter = 5;
  *   slow                  | slow  | slow, none in a row
  */
 
-/** The state after a good check, and the change that it made. Pure. */
+/** The state after a good check, and the change that the check caused. Pure. */
 export function stepSlowness(
   before: Slowness | null,
   isSlowCheck: boolean,

@@ -1,1 +1,1 @@
-export { createTestNetwork, type TestNetwork, whyNoNamespaces } from './network.ts';
+export { createTestNetwork, type TestNetwork, whyNoNamespaces } from './test-network.ts';

@@ -2,32 +2,31 @@ import { statfs } from 'node:fs/promises';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../log.ts';
 
-/** The room of a file system, bytes. */
 export interface DiskSpace {
-  /** The free bytes for a user who is not root. */
+  /** Available to users other than root. */
   readonly freeBytes: number;
   readonly totalBytes: number;
 }
 
-/** How much room there is. `full`: what can wait must not write any more. */
+/** `full`: work that can wait must stop writing. */
 export type Room = 'enough' | 'low' | 'full';
 
 /** The room that a program needs on its disk. */
 export interface RoomNeeds {
-  /** Less is low on every disk; on a larger one it is low below 5 %, or below 2 GiB. */
+  /** With less the disk is low. On a large disk the limit is 5 %, but at most 2 GiB. */
   readonly lowBytes: number;
-  /** Less is full. */
+  /** With less the disk is full. */
   readonly fullBytes: number;
 }
 
 const mebibyte = 1024 * 1024;
 const shareOfDisk = 0.05;
-const mostLowBytes = 2048 * mebibyte;
-/** Room that comes back counts when there is so much more than the limit, so that the state does not flutter. */
+const maxLowBytes = 2048 * mebibyte;
+/** The room gets better at the limit times this factor, so that it does not flap. */
 const margin = 1.1;
 
 /**
- * The rooms that the two programs need: PostgreSQL's log of changes grows in pieces of 16 MiB; an agent keeps its
+ * The needs of the two programs: PostgreSQL's write-ahead log grows in segments of 16 MiB; an agent stores only its
  * results.
  */
 export const roomNeeds = {
@@ -35,12 +34,12 @@ export const roomNeeds = {
   agent: { lowBytes: 64 * mebibyte, fullBytes: mebibyte },
 } as const satisfies Readonly<Record<string, RoomNeeds>>;
 
-/** Below this a disk is low, bytes. */
+/** With less free bytes than this, the disk is low. */
 export function lowLimit({ totalBytes }: Pick<DiskSpace, 'totalBytes'>, { lowBytes }: RoomNeeds): number {
-  return Math.max(lowBytes, Math.min(shareOfDisk * totalBytes, mostLowBytes));
+  return Math.max(lowBytes, Math.min(shareOfDisk * totalBytes, maxLowBytes));
 }
 
-/** The room after a measurement; it gets better only with a margin. Pure. */
+/** The room after a measurement. Pure. */
 export function judgeRoom(before: Room, space: DiskSpace, needs: RoomNeeds): Room {
   const { freeBytes } = space;
   const isBelow = (limit: number, was: boolean) => freeBytes < limit * (was ? margin : 1);
@@ -48,25 +47,24 @@ export function judgeRoom(before: Room, space: DiskSpace, needs: RoomNeeds): Roo
   return isBelow(lowLimit(space, needs), before !== 'enough') ? 'low' : 'enough';
 }
 
-/** The room of a folder's file system; undefined where it cannot be found out. */
+/** The space of a folder's file system; undefined if it cannot be read. */
 export async function readSpace(folder: string): Promise<DiskSpace | undefined> {
   const found = await statfs(folder).catch(() => undefined);
   if (found === undefined || found.blocks === 0) return undefined;
   return { freeBytes: found.bavail * found.bsize, totalBytes: found.blocks * found.bsize };
 }
 
-/** The fault of the room of a folder, for people; undefined: none. */
+/** The problem of a folder's disk, for people; undefined: there is enough room. */
 export function roomProblem(folder: string, room: Room, space: DiskSpace | undefined): string | undefined {
   if (room === 'enough' || space === undefined) return undefined;
   return `the disk of ${folder} ${room === 'full' ? 'is full' : 'is nearly full'}: ${inMib(space.freeBytes)} of ${inMib(space.totalBytes)} MiB are free`;
 }
 
-/** Watches the disk of a folder. */
 export interface DiskWatch {
-  /** As last measured; undefined: it cannot be found out. */
+  /** The last measurement; undefined: it cannot be read. */
   readonly space: DiskSpace | undefined;
   readonly room: Room;
-  /** For people; undefined: there is room enough. */
+  /** For people; undefined: there is enough room. */
   readonly problem: string | undefined;
   /** Measures now, and logs a change. */
   check(): Promise<void>;
@@ -76,9 +74,7 @@ export interface DiskWatch {
 
 const everyMs = 5_000;
 
-/**
- * Creates the watch; nothing is measured before `check` or `run`. `effect` says what a full disk means, for the log.
- */
+/** Nothing is measured before `check` or `run`. `effect` names the consequence of a full disk, for the log. */
 export function createDiskWatch(deps: {
   readonly folder: string;
   readonly needs: RoomNeeds;

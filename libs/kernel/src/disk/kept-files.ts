@@ -1,31 +1,28 @@
 import { messageOf } from '../fault.ts';
 import { diskRemedy, replaceFileSync } from './replace-file.ts';
 
-/** Small files that follow what a program does, also over a disk that is full or read-only for a while. */
+/** Small files that show the state of a program. They survive a disk that is full or read-only for a while. */
 export interface KeptFiles {
-  /**
-   * Replaces the file now. Where the disk refuses, the old file stays, and the newest text is written once the disk
-   * takes it.
-   */
+  /** Replaces the file now. If the disk rejects it, the old file stays, and the newest text is retried. */
   write(file: string, text: string, mode?: number): void;
-  /** Whether the disk refused the newest text of the file so far. */
+  /** Whether the newest text of the file still has to be written. */
   isWaiting(file: string): boolean;
-  /** Tries no more. */
+  /** Ends the retries. */
   stop(): void;
 }
 
-interface Waiting {
+interface PendingText {
   text: string;
   mode: number;
 }
 
 const againMs = 1_000;
 
-/** Keeps small files. `say` gets one line when the disk refuses a file, and one when it takes the file again. */
+/** `say` receives a line when the disk rejects a file, and one when the file is written again. */
 export function keepFiles(say: (text: string) => void): KeptFiles {
-  const waiting = new Map<string, Waiting>();
+  const waiting = new Map<string, PendingText>();
   let timer: NodeJS.Timeout | undefined;
-  const attempt = (file: string, { text, mode }: Waiting) => {
+  const attempt = (file: string, { text, mode }: PendingText) => {
     try {
       replaceFileSync(file, text, mode);
       return undefined;
@@ -53,7 +50,7 @@ export function keepFiles(say: (text: string) => void): KeptFiles {
       if (fault === undefined) return done(file);
       if (!waiting.has(file))
         say(
-          `${file} cannot be written (${fault.why}): ${fault.remedy}; everything else goes on, and it is tried again`,
+          `${file} cannot be written (${fault.why}): ${fault.remedy}; everything else continues, and the write is retried`,
         );
       waiting.set(file, content);
       timer ??= setInterval(again, againMs).unref();

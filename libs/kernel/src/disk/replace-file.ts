@@ -13,8 +13,8 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 /**
- * Writes a new file; with `isSynced` (the default) it is on the disk when this resolves. When the disk takes not all of
- * it, nothing of the file stays.
+ * Writes a new file. With `isSynced` (the default) it is on the disk when this resolves. If the write fails, the file
+ * is removed.
  */
 export async function writeWhole(
   file: string,
@@ -27,7 +27,7 @@ export async function writeWhole(
     await handle.writeFile(content);
     if (isSynced) await handle.sync();
   } catch (error) {
-    await rm(file, { force: true }).catch(() => undefined); // the write's error says what is wrong
+    await rm(file, { force: true }).catch(() => undefined); // the error of the write matters
     throw error;
   } finally {
     await handle.close();
@@ -35,9 +35,8 @@ export async function writeWhole(
 }
 
 /**
- * Replaces a file as a whole: a reader finds the old content or the new one, with `isSynced` (the default) also after a
- * power cut. When the disk refuses (ENOSPC, EIO, EROFS), the old file stays, nothing of the new one is left, and it
- * throws.
+ * Replaces a file atomically: a reader finds the old content or the new one, with `isSynced` (the default) also after a
+ * power cut. If the disk rejects it (ENOSPC, EIO, EROFS), the old file stays, the new one is removed, and this throws.
  */
 export async function replaceFile(
   file: string,
@@ -50,7 +49,6 @@ export async function replaceFile(
   if (isSynced) await syncFolder(path.dirname(file));
 }
 
-/** Like `replaceFile`, before it returns. */
 export function replaceFileSync(file: string, content: string, mode = 0o600): void {
   using part = claimPart(file);
   try {
@@ -70,8 +68,8 @@ export function replaceFileSync(file: string, content: string, mode = 0o600): vo
 }
 
 /**
- * Creates a file, whole at once, unless there is one already; resolves with whether it did. Whichever there is survives
- * a power cut then. When the disk refuses, nothing is left, and it throws.
+ * Creates a file atomically unless it exists; resolves with whether it did. The file, old or new, then survives a power
+ * cut. If the disk rejects it, nothing is left, and this throws.
  */
 export async function makeFile(file: string, content: string, mode = 0o600): Promise<boolean> {
   using part = claimPart(file);
@@ -85,21 +83,21 @@ export async function makeFile(file: string, content: string, mode = 0o600): Pro
   } finally {
     await rm(part.name, { force: true }).catch(() => undefined);
   }
-  // Another process may have made it just now, and not have synced it yet.
+  // Another process may just have created it, without a sync so far.
   await syncFolder(path.dirname(file));
   return isMade;
 }
 
-/** Removes a file that may be gone; a disk that refuses keeps it. */
+/** Removes a file if it exists and the disk allows it. */
 export function removeIfAllowed(file: string): void {
   try {
     rmSync(file, { force: true });
   } catch {
-    // a read-only disk: what reads the file tolerates an old one
+    // on a read-only disk: readers of the file tolerate an old one
   }
 }
 
-/** Whether a disk refuses for now: it has no room (ENOSPC, EDQUOT), fails (EIO) or is read-only (EROFS). */
+/** Whether a disk rejects writes for now: it has no room (ENOSPC, EDQUOT), fails (EIO) or is read-only (EROFS). */
 export function isDiskRefusal(error: unknown): boolean {
   return error instanceof Error && 'code' in error && refusals.has(error.code);
 }
@@ -110,8 +108,8 @@ export function isReadOnly(error: unknown): boolean {
 }
 
 /**
- * The action that helps with a disk that refuses, as the end of a sentence: room does not help where it is read-only or
- * fails.
+ * The remedy for a disk that rejects writes, as the end of a sentence. More room does not help a disk that is read-only
+ * or fails.
  */
 export function diskRemedy(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
@@ -125,14 +123,11 @@ const refusals: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROF
 
 const claimed = new Set<string>();
 
-/**
- * The name of a part of a file, until it is disposed. Several processes, and several calls, may write one file: each
- * has a part of its own.
- */
+/** A name for the temporary file of one call, until disposed. Several processes and calls may write the same file. */
 function claimPart(file: string): Disposable & { readonly name: string } {
-  const own = `${file}.${process.pid}`;
-  let name = `${own}.part`;
-  for (let n = 2; claimed.has(name); n += 1) name = `${own}.${n}.part`;
+  const prefix = `${file}.${process.pid}`;
+  let name = `${prefix}.part`;
+  for (let n = 2; claimed.has(name); n += 1) name = `${prefix}.${n}.part`;
   claimed.add(name);
   return { name, [Symbol.dispose]: () => void claimed.delete(name) };
 }

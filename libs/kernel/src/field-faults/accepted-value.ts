@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** A schema without what stands around it: null, defaults, transformations. */
+/** A schema without its wrappers: null, defaults, transformations. */
 interface Core {
   readonly schema: z.core.$ZodType;
   readonly takesNull: boolean;
-  /** Of the description that the OpenAPI document shows too. */
+  /** The example that the OpenAPI document shows. */
   readonly example: unknown;
 }
 
@@ -24,14 +24,13 @@ export function acceptedValue(schema: z.core.$ZodType): string | undefined {
   return `${phrase}${orNull}${isShown ? '' : `, for example ${JSON.stringify(shown)}`}`;
 }
 
-/** Does this schema accept texts? */
 export function expectsText(schema: z.core.$ZodType | undefined): boolean {
   if (schema === undefined) return false;
   const { schema: core } = coreOf(schema);
   return core instanceof z.ZodString || core instanceof z.ZodEnum;
 }
 
-/** The schema of what stands at `path` inside of `schema`; undefined: no schema is known for it. */
+/** The schema of the value at `path` inside `schema`; undefined: it has none. */
 export function schemaAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): z.core.$ZodType | undefined {
   let at: z.core.$ZodType | undefined = schema;
   for (const step of path) {
@@ -48,7 +47,7 @@ export function schemaAt(schema: z.core.$ZodType, path: readonly PropertyKey[]):
   return at;
 }
 
-/** The names that an object's schema knows. */
+/** The field names of an object's schema. */
 export function namesOf(schema: z.core.$ZodType | undefined): readonly string[] {
   const core = schema === undefined ? undefined : coreOf(schema).schema;
   if (core instanceof z.ZodUnion) return core.options.flatMap(namesOf);
@@ -85,21 +84,23 @@ function exampleOf(schema: z.core.$ZodType): unknown {
   return meta?.['example'] ?? (Array.isArray(examples) ? examples[0] : undefined);
 }
 
-/** The schema's own message (`meta({ whenMissing })`) for a value that was not sent; undefined: it has none. */
+/** The schema's message (`meta({ whenMissing })`) for a missing value. */
 export function whenMissing(schema: z.core.$ZodType): string | undefined {
   const meta: Readonly<Record<string, unknown>> | undefined = z.globalRegistry.get(schema);
-  const said = meta?.['whenMissing'];
-  return typeof said === 'string' ? said : undefined;
+  const message = meta?.['whenMissing'];
+  return typeof message === 'string' ? message : undefined;
 }
 
-/** The message of the schema's own pattern after `must be`: it knows more than the type. */
+/** The message of the schema's pattern after `must be`, which is more exact than the type. */
 function ownRule(schema: z.core.$ZodType): string | undefined {
   const begin = 'must be ';
   for (const check of schema._zod.def.checks ?? []) {
     const { error, check: kind } = check._zod.def;
     if (error === undefined || kind !== 'string_format') continue;
-    const said: unknown = Reflect.apply(error, undefined, [{ code: 'custom', input: undefined, path: [] }]);
-    if (typeof said === 'string' && said.startsWith(begin)) return said.slice(begin.length);
+    const message: unknown = Reflect.apply(error, undefined, [
+      { code: 'custom', input: undefined, path: [] },
+    ]);
+    if (typeof message === 'string' && message.startsWith(begin)) return message.slice(begin.length);
   }
   return undefined;
 }
@@ -112,7 +113,7 @@ function phraseOf(schema: z.core.$ZodType): string | undefined {
   if (schema instanceof z.ZodEnum) return choice(schema.options);
   if (schema instanceof z.ZodLiteral) return choice([...schema.values]);
   if (schema instanceof z.ZodArray) {
-    return `a list${sizePhrase(null, mostEntries(schema), 'entries')}`;
+    return `a list${sizePhrase(null, maxEntriesOf(schema), 'entries')}`;
   }
   if (schema instanceof z.ZodUnion) {
     const phrases = schema.options.map(acceptedValue);
@@ -129,15 +130,15 @@ function numberPhrase(schema: z.ZodNumber): string {
   return max === null ? name : `${name} of at most ${max}`;
 }
 
-/** The bounds of what JavaScript holds exactly are none for people. */
+/** The limit of JavaScript's exact integers is no bound for people. */
 function bound(value: number | null): number | null {
   return value === null || Math.abs(value) >= Number.MAX_SAFE_INTEGER ? null : value;
 }
 
-function sizePhrase(min: number | null, max: number | null, what: string): string {
-  const least = min ?? 0;
-  if (max === null) return least > 0 ? ` of at least ${least} ${what}` : '';
-  return least > 0 ? ` of ${least} to ${max} ${what}` : ` of at most ${max} ${what}`;
+function sizePhrase(minSize: number | null, max: number | null, unit: string): string {
+  const min = minSize ?? 0;
+  if (max === null) return min > 0 ? ` of at least ${min} ${unit}` : '';
+  return min > 0 ? ` of ${min} to ${max} ${unit}` : ` of at most ${max} ${unit}`;
 }
 
 function choice(values: readonly unknown[]): string {
@@ -146,7 +147,7 @@ function choice(values: readonly unknown[]): string {
   return shown.length === 1 ? JSON.stringify(only) : `one of ${shown.join(', ')}`;
 }
 
-function mostEntries(schema: z.ZodArray): number | null {
+function maxEntriesOf(schema: z.ZodArray): number | null {
   for (const check of schema._zod.def.checks ?? []) {
     const { def } = check._zod;
     if ('maximum' in def && typeof def.maximum === 'number') return def.maximum;

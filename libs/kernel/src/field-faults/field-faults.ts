@@ -4,9 +4,9 @@ import { acceptedValue, expectsText, namesOf, schemaAt, whenMissing } from './ac
 import type { RefusalReason } from './refusal-reason.ts';
 
 /**
- * The findings of zod, in words for the caller, one fault a field. `schema` is the one that judged; `prefix`
- * (`Options`) stands before the names of the fields. A schema's own message begins with `must`, and what was sent is
- * added to it, unless its issue has the parameter `isWhole`.
+ * The issues of zod in words for the caller, one fault for each field. `schema` is the one that was applied; `prefix`
+ * (`Options`) precedes the field names. A schema's own message begins with `must`. The sent value is added to it,
+ * unless the issue has the parameter `isWhole`.
  */
 export function faultsOf(error: z.ZodError, schema: z.core.$ZodType, prefix = ''): FieldFault[] {
   const faults = new Map<string, FieldFault>();
@@ -16,25 +16,24 @@ export function faultsOf(error: z.ZodError, schema: z.core.$ZodType, prefix = ''
   return [...faults.values()];
 }
 
-/** A fault for people. A message that begins with a capital letter is whole without the name of its field. */
+/** A fault for people. A message that begins with a capital letter needs no field name. */
 export function faultText({ field, message }: Pick<FieldFault, 'field' | 'message'>): string {
   return field === '' || /^\p{Lu}/u.test(message) ? message : `${field} ${message}`;
 }
 
-/** The same as a sentence. */
 export function faultSentence(fault: Pick<FieldFault, 'field' | 'message'>): string {
   const text = faultText(fault);
   return /[.?!]$/.test(text) ? text : `${text}.`;
 }
 
-/** The fault of a text that was sent: what the field must be, and what came instead. */
+/** The fault of a sent text: `must` describes the accepted values, and the sent value follows. */
 export function sentFault(field: string, must: string, value: unknown): FieldFault {
   return { field, message: `must be ${must}, but ${shownValue(value, field.split('.'), 'text')} was sent` };
 }
 
-/** The fault of a field that was not sent; `accepted` says what it must be, `own` is the whole message. */
-export function requiredField(field: string, accepted?: string, own?: string): FieldFault {
-  const message = own ?? (accepted === undefined ? 'is required' : `is required: ${accepted}`);
+/** The fault of a missing field; `accepted` describes its values, `wholeMessage` replaces the message. */
+export function requiredField(field: string, accepted?: string, wholeMessage?: string): FieldFault {
+  const message = wholeMessage ?? (accepted === undefined ? 'is required' : `is required: ${accepted}`);
   return { field, message, reason: 'missing_field' };
 }
 
@@ -80,7 +79,7 @@ function faultsOfIssue(issue: z.core.$ZodIssue, schema: z.core.$ZodType, prefix:
 }
 
 /**
- * The likely mistake: a number in quotes, a choice without them, a choice in another letter case, or a misspelt one.
+ * Names the likely mistake: a number in quotes, a choice without them, one in another letter case, or a misspelt one.
  */
 function hintFor(
   issue: z.core.$ZodIssueInvalidType | z.core.$ZodIssueInvalidValue,
@@ -92,7 +91,9 @@ function hintFor(
     return `; write it in quotes: "${input}"`;
   if (typeof input !== 'string') return '';
   if (issue.code === 'invalid_type' && issue.expected === 'array')
-    return input.length > longest || isSecret(path) ? '' : `; write it as a list: [${JSON.stringify(input)}]`;
+    return input.length > maxShown || isSecret(path)
+      ? ''
+      : `; write it as a list: [${JSON.stringify(input)}]`;
   if (!wantsText && /^-?\d{1,15}(\.\d{1,15})?$/.test(input)) return `; write it without quotes: ${input}`;
   const choices =
     issue.code === 'invalid_value' ? issue.values.filter((value) => typeof value === 'string') : [];
@@ -112,7 +113,7 @@ function sized(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): string
 }
 
 /**
- * One fault in a value from outside. `field` is dotted (`Options.Headers.Cookie`). `message` goes on the sentence that
+ * One fault in a value from outside. `field` is dotted (`Options.Headers.Cookie`). `message` continues a sentence that
  * begins with the field's name (`faultSentence`): `must be a whole number from 1 to 120, but the text "30" was sent`.
  */
 export interface FieldFault {
@@ -123,8 +124,7 @@ export interface FieldFault {
 }
 
 /**
- * The fault of a name that nobody knows, with the one that was likely meant. `parent` stands before the name:
- * `Options`, or nothing.
+ * The fault of an unknown name, with the likely known one. `parent` (`Options`, or nothing) precedes the name.
  */
 export function unknownField(
   name: string,
@@ -142,7 +142,7 @@ export function unknownField(
     readonly otherNames?: Readonly<Record<string, string>>;
   } = {},
 ): FieldFault {
-  const inside = (each: string) => (parent === '' ? each : `${parent}.${each}`);
+  const inside = (child: string) => (parent === '' ? child : `${parent}.${child}`);
   const names = [...known];
   const other = Object.hasOwn(otherNames, name) ? otherNames[name] : undefined;
   const near = other !== undefined && names.includes(other) ? other : nearestName(name, names);
@@ -150,18 +150,18 @@ export function unknownField(
   return { field: inside(name.slice(0, 100)), message: `is not a known ${kind}${hint}`, reason };
 }
 
-/** Names of fields whose values may be secret, or hold one. */
+/** Names of fields whose values may be or contain a secret. */
 const secretName =
   /password|passphrase|secret|token|cookie|authorization|^(url|address|proxy|value|headers|body|send|sendhex|query|command|ca|clientcert|clientkey|.*-key)$/i;
 /** Longer texts are not repeated. */
-const longest = 60;
+const maxShown = 60;
 
-/** Characters that a reader does not see, or that move the others: they are shown by their numbers. */
+/** Characters that are invisible or move others; they are shown as escapes. */
 const unseen = /[\p{Cf}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
 
 /**
- * The sent value, for a sentence: `the text "30"`, `the number 4`, `a list`. A text that is long, or that may be a
- * secret by the names on its `path`, is shown by its length. Texts come in quotes alone where a text is `expected`.
+ * The sent value, for a sentence: `the text "30"`, `the number 4`, `a list`. Of a long text, or one that may be a
+ * secret by the names on its `path`, only the length is shown. Where a text is `expected`, the quotes suffice.
  */
 function shownValue(value: unknown, path: readonly string[], expected: 'text' | 'other'): string {
   if (value === null) return 'null';
@@ -186,13 +186,13 @@ function isSecret(path: readonly string[]): boolean {
 
 function shownText(text: string, path: readonly string[], expected: 'text' | 'other'): string {
   if (text === '') return 'an empty text';
-  if (text.length > longest || isSecret(path))
+  if (text.length > maxShown || isSecret(path))
     return text.length === 1 ? 'a text of 1 character' : `a text of ${text.length} characters`;
   const quoted = JSON.stringify(text).replaceAll(unseen, escaped);
   return `${expected === 'text' ? '' : 'the text '}${quoted}`;
 }
 
-/** A character in the form of JSON, one escape for each unit of UTF-16. */
+/** A character as JSON escapes, one for each unit of UTF-16. */
 function escaped(character: string): string {
   const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');

@@ -1,6 +1,6 @@
 /**
- * Why a request, or a field of it, is refused: words for programs, next to the number and the sentence. A word is never
- * renamed; a later version may have further ones.
+ * The reason why a request or field is rejected, as a word for programs, next to the number and the sentence. A word is
+ * never renamed; a later version may add more.
  */
 export const refusalReasons = [
   'malformed',
@@ -24,6 +24,7 @@ export const refusalReasons = [
   'no_such_key',
   'no_such_location',
   'no_such_maintenance',
+  'no_such_mark',
   'no_such_mschedule',
   'no_such_nschedule',
   'no_such_outage',

@@ -6,24 +6,24 @@ import { stateSizes } from '../tracked-state.ts';
 type ByLabel = () => Readonly<Record<string, number>>;
 
 /**
- * The series of one process: of Node (heap, event loop, garbage collection) and those that its parts add. Names follow
- * Prometheus' conventions.
+ * The series of one process: those of Node (heap, event loop, garbage collection) and those that its parts add. Names
+ * follow Prometheus' conventions.
  */
 export interface ProcessMetrics {
-  /** A number that goes up and down; read at each scrape. undefined: there is none now. */
+  /** A number that rises and falls, read at each scrape. undefined: there is none now. */
   readonly gauge: (name: string, help: string, read: () => number | undefined) => void;
-  /** A number that only grows, by one label; read at each scrape. */
+  /** A number that only grows, by one label, read at each scrape. */
   counter(name: string, help: string, label: string, read: ByLabel): void;
-  /** Durations; the result takes one, in milliseconds. */
+  /** A histogram of durations; the result adds one. */
   durations(name: string, help: string, label: string): (value: string, ms: number) => void;
-  /** Runs before each scrape; what it rejects with is ignored, and the numbers from before stay. */
+  /** Runs before each scrape. After a failure the earlier numbers stay. */
   beforeScrape(update: () => Promise<void>): void;
   /** All series in the text format 0.0.4. */
   text(): Promise<string>;
   readonly contentType: string;
 }
 
-/** Gauges of prom-client whose names claim to be counters. */
+/** Gauges of prom-client that have the names of counters. */
 const misnamed = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
@@ -40,7 +40,7 @@ export function createProcessMetrics(build: {
   const registers = [registry];
   const updates: (() => Promise<void>)[] = [];
   let isWatched = false;
-  /** Node's own measurements cost a little all the time, so they begin with the first scrape. */
+  /** Node's measurements cost a little all the time, so they begin with the first scrape. */
   const watchNode = () => {
     if (isWatched) return;
     isWatched = true;

@@ -1,15 +1,14 @@
 import { createServer } from 'node:http';
 import type { ProcessMetrics } from './process-metrics.ts';
 
-/** The loopback port with the series of a process. */
 export interface MetricsPort extends AsyncDisposable {
   readonly port: number;
 }
 
 /**
- * Serves `GET /metrics` as plain HTTP on 127.0.0.1, without a key: nobody else reaches the address. Rejects when the
- * port cannot be listened on. A name other than the address or localhost in Host is refused, so that web pages cannot
- * read it by a name of their own.
+ * Serves `GET /metrics` as plain HTTP on 127.0.0.1. It needs no key, because only this machine reaches the address. The
+ * header Host must be the address or localhost, so that a web page cannot read the metrics through a name that it
+ * controls. Rejects when the port cannot be opened.
  */
 export async function serveMetrics(
   metrics: Pick<ProcessMetrics, 'text' | 'contentType'>,

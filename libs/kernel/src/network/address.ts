@@ -3,13 +3,12 @@ import ipaddr from 'ipaddr.js';
 
 /**
  * Reads an IP address in its usual form, with or without brackets and zone; undefined for other texts. An IPv4 address
- * is returned as the IPv6 address that it is mapped to (RFC 4291 section 2.5.5.2), so that both forms of one address
- * are equal.
+ * is returned as its mapped IPv6 address (RFC 4291 section 2.5.5.2), so that both forms of one address are equal.
  */
 export function parseAddress(text: string): ipaddr.IPv6 | undefined {
   if (isIP(text) === 4) return mapped(text);
   const bare = bareAddress(text);
-  // ipaddr.js also reads forms such as 0x7f.1, which no caller may use.
+  // ipaddr.js also reads forms such as 0x7f.1, which are not accepted here.
   switch (isIP(bare)) {
     case 4:
       return mapped(bare);
@@ -20,15 +19,13 @@ export function parseAddress(text: string): ipaddr.IPv6 | undefined {
   }
 }
 
-/** The IPv6 address that an IPv4 address (dotted, four decimal numbers) is mapped to. */
+/** The mapped IPv6 address of a dotted IPv4 address. */
 function mapped(address: string): ipaddr.IPv6 {
   const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
   return new ipaddr.IPv6([0, 0, 0, 0, 0, 0xffff, a * 256 + b, c * 256 + d]);
 }
 
-/**
- * `::192.0.2.1` as `::c000:201`, because ipaddr.js takes the first form for an IPv4-mapped address, which it is not.
- */
+/** `::192.0.2.1` as `::c000:201`, because ipaddr.js mistakes the first form for an IPv4-mapped address. */
 function withHexTail(address: string): string {
   const [, head = '', tail] = /^(.*:)([\d.]+\.[\d.]+)$/.exec(address) ?? [];
   if (tail === undefined) return address;
@@ -57,9 +54,9 @@ export function ipv6Words(text: string): readonly number[] | undefined {
 }
 
 /**
- * The network that one client has to itself, as a name to count by: an IPv4 address (also when it is mapped into IPv6,
- * RFC 4291 section 2.5.5.2), or the first 64 bits of an IPv6 address (RFC 4291 section 2.5.1), of which a client can
- * take any number. Other texts are returned unchanged.
+ * The key under which a client's requests are counted: an IPv4 address (also when it is mapped into IPv6, RFC 4291
+ * section 2.5.5.2), or the first 64 bits of an IPv6 address (RFC 4291 section 2.5.1), because a client can use all
+ * addresses of such a network. Other texts are returned unchanged.
  */
 export function clientNetwork(text: string): string {
   const address = parseAddress(text);
@@ -72,8 +69,8 @@ export function clientNetwork(text: string): string {
 }
 
 /**
- * The greater network that one owner may have, of a `clientNetwork`: the first 48 bits of an IPv6 address (RFC 6177,
- * section 2), the first 24 of an IPv4 address. Other texts are returned unchanged.
+ * The greater network of a `clientNetwork`, which may belong to one owner: the first 48 bits of an IPv6 address (RFC
+ * 6177, section 2), the first 24 of an IPv4 address. Other texts are returned unchanged.
  */
 export function greaterNetwork(network: string): string {
   const sign = network.includes(':') ? ':' : '.';
@@ -83,8 +80,8 @@ export function greaterNetwork(network: string): string {
 
 /**
  * The IPv4 addresses that an IPv6 address may reach, from its eight words: IPv4-compatible (RFC 4291 section 2.5.5.1),
- * IPv4-translated (RFC 2765), NAT64 (RFC 6052), 6to4 (RFC 3056), Teredo (RFC 4380) and ISATAP (RFC 5214). Several where
- * the length of the prefix is the network's own choice.
+ * IPv4-translated (RFC 2765), NAT64 (RFC 6052), 6to4 (RFC 3056), Teredo (RFC 4380) and ISATAP (RFC 5214). There are
+ * several if each network chooses the length of the prefix.
  */
 function ipv4Within(words: readonly number[]): readonly string[] {
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = words;
@@ -103,9 +100,9 @@ function ipv4Within(words: readonly number[]): readonly string[] {
 }
 
 /**
- * 64:ff9b::/96 holds the address in its last 32 bits. In 64:ff9b:1::/48 (RFC 8215) each network chooses a prefix of 48,
- * 56, 64 or 96 bits, and RFC 6052 section 2.2 puts the address right behind it, around the bits 64 to 71: all four are
- * read. What begins with 0 is no address that a translator reaches, but the zeros of a longer prefix.
+ * 64:ff9b::/96 has the address in its last 32 bits. In 64:ff9b:1::/48 (RFC 8215) each network chooses a prefix of 48,
+ * 56, 64 or 96 bits, and the address follows it, around the bits 64 to 71 (RFC 6052 section 2.2). All four are read. A
+ * result that begins with 0 is left out: it is the zeros of a longer prefix.
  */
 function nat64([, , c = 0, d = 0, e = 0, f = 0, g = 0, h = 0]: readonly number[]): readonly string[] {
   const last = dotted(g, h);
@@ -114,7 +111,7 @@ function nat64([, , c = 0, d = 0, e = 0, f = 0, g = 0, h = 0]: readonly number[]
   const after48 = dotted(d, ((e & 0xff) << 8) | (f >> 8));
   const after56 = dotted(((d & 0xff) << 8) | (e & 0xff), f);
   const after64 = dotted(((e & 0xff) << 8) | (f >> 8), ((f & 0xff) << 8) | (g >> 8));
-  const found = [last, after48, after56, after64].filter((each) => !each.startsWith('0.'));
+  const found = [last, after48, after56, after64].filter((address) => !address.startsWith('0.'));
   return found.length === 0 ? [last] : found;
 }
 
@@ -123,9 +120,9 @@ function dotted(high: number, low: number): string {
 }
 
 /**
- * Every form in which an address reaches a machine: the address itself and the IPv4 addresses that it may carry
- * (`ipv4Within`). A mapped address is its IPv4 address and nothing else. The unspecified address reaches this machine
- * itself, so it is the loopback address too. Empty for a text that is no address.
+ * All addresses that may reach the same machine: the address itself and the IPv4 addresses that it may contain
+ * (`ipv4Within`). A mapped address is only its IPv4 address. The unspecified address reaches this machine, so the
+ * loopback address is included. Empty for a text that is no address.
  */
 export function equivalentAddresses(text: string): readonly string[] {
   const address = parseAddress(text);

@@ -3,6 +3,6 @@ export {
   createNetworkSet,
   createNetworkTable,
   isNetwork,
-  isPrivateHost,
   type NetworkSet,
 } from './network-set.ts';
+export { isPrivateHost } from './private-host.ts';

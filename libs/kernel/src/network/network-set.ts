@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type ipaddr from 'ipaddr.js';
-import { equivalentAddresses, parseAddress } from './address.ts';
+import { parseAddress } from './address.ts';
 
 /** Whether an address lies in one of the networks of the set; false for a text that is no address. */
 export type NetworkSet = (address: string) => boolean;
@@ -22,72 +22,44 @@ export function createNetworkSet(networks: readonly string[]): NetworkSet {
   };
 }
 
-/** The value of the network that names an address most exactly; undefined where no network has it. */
+/** The value of the most specific network that contains an address. */
 type NetworkTable<Value> = (address: string) => Value | undefined;
 
 /**
- * Creates a table like one of routes: the network with the longest prefix that has the address decides, and of equal
- * ones the last. Addresses and networks are read as in `createNetworkSet`. Throws a RangeError for a text that is no
- * network.
+ * Creates a table like a routing table: the longest matching prefix decides, and of equal ones the last. Addresses and
+ * networks are read as in `createNetworkSet`. Throws a RangeError for a text that is no network.
  */
 export function createNetworkTable<Value>(
   rows: readonly { readonly network: string; readonly value: Value }[],
 ): NetworkTable<Value> {
-  const longestFirst = rows
+  const byPrefixLength = rows
     .map(({ network, value }) => ({ ...knownNetwork(network), value }))
     .reverse()
     .sort((a, b) => b.bits - a.bits);
   return (text) => {
     const address = parseAddress(text);
-    return longestFirst.find(({ first, bits }) => address?.match(first, bits))?.value;
+    return byPrefixLength.find(({ first, bits }) => address?.match(first, bits))?.value;
   };
 }
 
-/** A network among all IPv6 addresses; an IPv4 network lies in the mapped ones. */
-interface Network {
+/** A network of IPv6 addresses; an IPv4 network is one of mapped addresses. */
+interface ParsedNetwork {
   readonly first: ipaddr.IPv6;
   readonly bits: number;
 }
 
-function knownNetwork(text: string): Network {
+function knownNetwork(text: string): ParsedNetwork {
   const network = parseNetwork(text);
   if (network === undefined) throw new RangeError(`${text} is no address or network`);
   return network;
 }
 
-function parseNetwork(text: string): Network | undefined {
+function parseNetwork(text: string): ParsedNetwork | undefined {
   const [address = '', length, more] = text.split('/');
   const first = isIP(address) === 0 ? undefined : parseAddress(address);
   if (first === undefined || more !== undefined) return undefined;
-  const longest = isIP(address) === 4 ? 32 : 128;
+  const maxBits = isIP(address) === 4 ? 32 : 128;
   if (length === undefined) return { first, bits: 128 };
   const bits = /^\d{1,3}$/.test(length) ? Number(length) : Number.NaN;
-  return bits <= longest ? { first, bits: bits + 128 - longest } : undefined;
-}
-
-/**
- * Addresses that mean something else elsewhere: loopback, private, link-local, shared (RFC 1918, 3927, 4193, 4291,
- * 6598, 1122).
- */
-const isPrivate = createNetworkSet([
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.168.0.0/16',
-  '::/127',
-  'fc00::/7',
-  'fe80::/10',
-]);
-
-/**
- * Whether a host is `localhost` or an address that means another machine at every Location, also as an IPv4 address
- * inside an IPv6 one.
- */
-export function isPrivateHost(host: string): boolean {
-  const addresses = equivalentAddresses(host);
-  if (addresses.length === 0) return host === 'localhost' || host.endsWith('.localhost');
-  return addresses.some(isPrivate);
+  return bits <= maxBits ? { first, bits: bits + 128 - maxBits } : undefined;
 }

@@ -4,8 +4,8 @@ const surrogates = { from: 0xd800, count: 0x800 };
 const characters = 0x11_00_00 - surrogates.count;
 
 /**
- * Any character of Unicode, for `fc.string({ unit: anyCharacter })`. It draws as fast-check's `binary` does, which
- * first builds a map of a million characters in each process, for half a second.
+ * Any character of Unicode, for `fc.string({ unit: anyCharacter })`. It draws as fast-check's `binary` does, but
+ * `binary` first spends half a second in each process on a map of a million characters.
  */
 export const anyCharacter: fc.Arbitrary<string> = fc.nat(characters - 1).map(
   (at) => String.fromCodePoint(at < surrogates.from ? at : at + surrogates.count),

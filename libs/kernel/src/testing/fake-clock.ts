@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.ts';
 
-/** A clock that stands still until `advance`. */
+/** A clock that moves only by `advance` and its siblings. */
 export interface FakeClock extends Clock {
-  /** Moves both clocks on by `ms`, firing every timer on its way in order; yields to promises between timers. */
+  /** Moves both clocks forward by `ms` and fires the timers in order; yields to promises between timers. */
   advance(ms: number): Promise<void>;
-  /** Moves both clocks on by `ms` without firing a timer, as work on the event loop does. */
+  /** Moves both clocks forward by `ms` without firing a timer, as work on the event loop does. */
   spend(ms: number): void;
   /** Steps the wall clock only, as an operator or NTP would. */
   stepWall(ms: number): void;
@@ -12,13 +12,13 @@ export interface FakeClock extends Clock {
   readonly pending: number;
 }
 
-interface Entry {
+interface FakeTimer {
   readonly atMs: number;
   readonly order: number;
   readonly fn: () => void;
 }
 
-/** Moves a clock on in steps until the work has ended. Resolves or rejects as the work does. */
+/** Moves a clock forward in steps until the work has ended. Settles as the work does. */
 export async function advanceUntilEnded<T>(clock: FakeClock, stepMs: number, work: Promise<T>): Promise<T> {
   let ended = false;
   const end = () => {
@@ -33,12 +33,12 @@ async function settle(): Promise<void> {
   for (let i = 0; i < 20; i += 1) await new Promise<void>((resolve) => setImmediate(resolve));
 }
 
-/** Creates a fake clock that starts at `startUs` (microseconds since 1970). */
+/** `startUs` is in microseconds since 1970. */
 export function createFakeClock(startUs = 1_700_000_000_000_000): FakeClock {
   let mono = 0;
   let wallUs = startUs;
   let order = 0;
-  const entries = new Set<Entry>();
+  const timers = new Set<FakeTimer>();
   const moveTo = (ms: number) => {
     wallUs += Math.round((ms - mono) * 1000);
     mono = ms;
@@ -47,9 +47,9 @@ export function createFakeClock(startUs = 1_700_000_000_000_000): FakeClock {
     nowUs: () => wallUs,
     monoMs: () => mono,
     timer(ms, fn) {
-      const entry: Entry = { atMs: mono + Math.max(0, ms), order: order++, fn };
-      entries.add(entry);
-      return { [Symbol.dispose]: () => void entries.delete(entry) };
+      const timer: FakeTimer = { atMs: mono + Math.max(0, ms), order: order++, fn };
+      timers.add(timer);
+      return { [Symbol.dispose]: () => void timers.delete(timer) };
     },
     sleep(ms, signal) {
       return new Promise<void>((resolve, reject) => {
@@ -72,9 +72,9 @@ export function createFakeClock(startUs = 1_700_000_000_000_000): FakeClock {
       const end = mono + ms;
       await settle();
       while (true) {
-        const next = [...entries].sort((a, b) => a.atMs - b.atMs || a.order - b.order)[0];
+        const next = [...timers].sort((a, b) => a.atMs - b.atMs || a.order - b.order)[0];
         if (!next || next.atMs > end) break;
-        entries.delete(next);
+        timers.delete(next);
         moveTo(next.atMs);
         next.fn();
         await settle();
@@ -87,7 +87,7 @@ export function createFakeClock(startUs = 1_700_000_000_000_000): FakeClock {
       wallUs += Math.round(ms * 1000);
     },
     get pending() {
-      return entries.size;
+      return timers.size;
     },
   };
   return clock;

@@ -1,4 +1,4 @@
-/** How many cases a property has: `few`, or what PROPERTY_RUNS says, which finds rarer faults. */
+/** The number of cases of a property: `few`, or PROPERTY_RUNS, which finds rarer faults. */
 export function propertyRuns(few: number): number {
   return Number(process.env['PROPERTY_RUNS'] ?? few);
 }

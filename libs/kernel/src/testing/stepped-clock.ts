@@ -1,14 +1,14 @@
 import { type Clock, systemClock } from '../clock.ts';
 
-/** A clock whose time of day stands still until `step`. Its waits are true. */
+/** A clock whose time of day changes only by `step`. Its waits are real. */
 export interface SteppedClock extends Clock {
-  /** Moves the time of day on by `ms`. No timer fires because of it. */
+  /** Moves the time of day forward by `ms`. Fires no timer. */
   step(ms: number): void;
 }
 
 /**
- * Creates a clock that starts at `startUs` (microseconds since 1970): the time of day now, unless it is given. What
- * happens between two steps happens at one time, however busy the machine is.
+ * Starts at `startUs` (microseconds since 1970), by default now. All events between two steps have the same time,
+ * however busy the machine is.
  */
 export function createSteppedClock(startUs = systemClock.nowUs()): SteppedClock {
   let wallUs = startUs;

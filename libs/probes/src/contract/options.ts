@@ -1,16 +1,15 @@
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 
-/** `IPFamily`, the same for every method. */
+/** `IPFamily` of every Method. */
 export const ipFamilyOption = z
   .enum(['Any', '4', '6'])
   .default('Any')
   .describe('Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6.');
 
-/** Which addresses may be used. */
 export type IpFamily = z.output<typeof ipFamilyOption>;
 
-/** `SlowMs`, the same for every method. */
+/** `SlowMs` of every Method. */
 export const slowMsOption = z
   .int()
   .min(1)
@@ -22,12 +21,12 @@ const pem = (what: string) =>
   boundedText(64 * 1024)
     .optional()
     .describe(`${what}, PEM.`);
-/** Searches for fixed texts, because a text could be made so that a pattern over all of it takes long. */
+/** Searches for fixed texts, because a hostile text could make a pattern over all of it slow. */
 function holdsCertificate(text: string): boolean {
   const begin = text.search(/-----BEGIN [A-Z0-9 ]{0,30}CERTIFICATE-----/);
   return begin >= 0 && text.indexOf('-----END ', begin) > begin;
 }
-/** Public parts may be references, filled in later; else they must at least look like certificates. */
+/** Public parts may be references, which are filled later. Otherwise they must look like certificates. */
 const certificates = (what: string) =>
   pem(what).refine(
     (text) => text === undefined || text.includes('${') || holdsCertificate(text),
@@ -49,10 +48,7 @@ const settings = {
     .describe('The certificate must be valid for at least this many days.'),
 };
 
-/**
- * `TLS` for the methods that choose between none, STARTTLS and implicit by `Mode` (default by the URL's scheme and
- * port).
- */
+/** `TLS` for the Methods with STARTTLS. */
 export const tlsOptions = z
   .strictObject({
     Mode: z
@@ -64,7 +60,7 @@ export const tlsOptions = z
   .prefault({})
   .describe('TLS settings.');
 
-/** `TLS` for the methods without STARTTLS. */
+/** `TLS` for the Methods without STARTTLS. */
 export const tlsOptionsWithoutStart = z
   .strictObject({
     Mode: z.enum(['None', 'Implicit']).optional().describe('Whether TLS is spoken; default by the scheme.'),
@@ -73,16 +69,14 @@ export const tlsOptionsWithoutStart = z
   .prefault({})
   .describe('TLS settings.');
 
-/** The parsed `TLS` Options. */
 export type TlsOptions = z.output<typeof tlsOptions>;
 
-/** Keys of `TLS` that say how TLS is spoken, not when. */
+/** The keys of `TLS` except `Mode`. */
 export const tlsSettingKeys: readonly string[] = Object.keys(settings);
 
-/** Keys of `TLS` that are secret, for a probe's `secretOptions`. */
+/** For a probe's `secretOptions`. */
 export const tlsSecretOptions = ['TLS.ClientKey'] as const;
 
-/** A text that must not be empty, up to `max` characters. */
 export function textOption(max: number) {
   return boundedText(max, 1).optional();
 }

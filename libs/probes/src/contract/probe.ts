@@ -4,14 +4,14 @@ import type { CheckSpec } from '@vantage/proto';
 import type { z } from 'zod';
 import type { Dial, DialContext, Peer, Phases } from './dial.ts';
 
-/** The wire's name of a method's arm. */
+/** The wire's name of a Method's arm. */
 export type OptionsCase = NonNullable<CheckSpec['options']['case']>;
 
-/** Facts and diagnostics beside the measurement; secrets are masked before they get here. */
+/** Facts and diagnostics of a check. Secrets are masked already. */
 export type Extended = { readonly [key: string]: Json };
 
-/** The result of a probe's run: an expected outcome, good or bad, never thrown. */
-export interface Outcome {
+/** The result of a probe's run, good or bad. */
+export interface ProbeOutcome {
   readonly code: ResultCode;
   /** One line for people: `200 OK`, `connection refused by 10.0.0.1:25`. */
   readonly text: string;
@@ -19,8 +19,8 @@ export interface Outcome {
   readonly dataSize: number;
   readonly extended: Extended;
   /**
-   * The answer that a script gets beside the measurement: an HTTP status and body, the row of a query. Asked only then,
-   * never stored.
+   * The answer that a script receives in addition: an HTTP status and body, the row of a query. Called only for
+   * scripts, never stored.
    */
   readonly answer?: () => { readonly [key: string]: Json };
 }
@@ -28,16 +28,16 @@ export interface Outcome {
 /** A check that a script runs. */
 export interface StepRequest {
   readonly method: Method;
-  /** URL and Options as the REST API would take them, the letter case of the Options' keys aside. */
+  /** URL and Options as in the REST API, but the letter case of the Options' keys does not matter. */
   readonly url: string;
   readonly options: Json;
   /** Default: the time of the whole check. */
   readonly timeoutMs?: number;
-  /** A mail that SMTP really sends; a device's own check never sends anything. */
+  /** A mail that SMTP really sends; the check of a device never sends one. */
   readonly message?: string;
 }
 
-/** The result of such a check; `message` is the fault of a request that was not run. */
+/** `message` is the fault of a request that was not run. */
 export type StepResult =
   | {
       readonly ok: true;
@@ -46,23 +46,23 @@ export type StepResult =
     }
   | { readonly ok: false; readonly message: string };
 
-/** The context of a probe. Everything that reaches the network goes through `dial` (or libs/icmp). */
+/** The context of a probe. All network access goes through `dial` (or libs/icmp). */
 export interface ProbeContext extends DialContext {
   readonly dial: Dial;
   readonly random: () => number;
-  /** The values behind a script's `secret("NAME")`; hidden like everything secret. */
+  /** The values for a script's `secret("NAME")`; masked like all secrets. */
   readonly secrets?: ReadonlyMap<string, Secret> | undefined;
-  /** A mail to send instead of merely asking whether it would be taken (`StepRequest.message`). */
+  /** A mail to send, instead of only testing whether the server would accept it (`StepRequest.message`). */
   readonly message?: string | undefined;
-  /** Runs a check of another method under this one's deadline and policy; only Script does so. */
+  /** Runs a check of another Method under this deadline and policy; for Script only. */
   runStep(step: StepRequest): Promise<StepResult>;
-  /** Text that must not be shown: every text and extended string of this check has it replaced by `***`. */
+  /** Adds a secret, which every text and extended string of this check shows as `***`. */
   redact(secret: string): void;
 }
 
 /** The parsed form of a device's URL. */
 export interface Target {
-  /** As the API shows it: the password replaced by `***`. */
+  /** As the API shows it, with `***` for the password. */
   readonly display: string;
   /** Name or address, without brackets; empty for Script. */
   readonly host: string;
@@ -70,111 +70,94 @@ export interface Target {
   readonly scheme: string;
   readonly user: string | undefined;
   readonly password: Secret | undefined;
-  /** The rest after host and port, beginning with `/`, or ''. */
+  /** The part after host and port, beginning with `/`, or ''. */
   readonly path: string;
-  /** The URL as given. */
+  /** The unparsed URL. */
   readonly url: string;
 }
 
-/** The answer of `parseTarget`: the target, or a message with the accepted forms. */
+/** `message` names the accepted forms. */
 export type TargetResult =
   | { readonly ok: true; readonly target: Target }
   | { readonly ok: false; readonly message: string };
 
-/**
- * A method: one file, one literal. The controller uses `parseTarget` and `options` to validate, describe and mask; the
- * agent uses `run`.
- */
+/** A Method. The controller uses `parseTarget` and `options` to validate, describe and mask; the agent uses `run`. */
 export interface Probe<Name extends Method = Method, Schema extends z.ZodType = z.ZodType> {
   readonly method: Name;
-  /** For users: a check of the method, and when it is good (docs/methods.md). */
+  /** For users: a description of a check, and of a good result (docs/methods.md). */
   readonly purpose: string;
-  /** A device of the method, as a client would create it. */
+  /** A device of the Method, as a client creates it. */
   readonly example: { readonly URL: string; readonly ShortName: string; readonly Options: z.input<Schema> };
   /** The arm of `CheckSpec.options` that carries the Options. */
   readonly optionsCase: OptionsCase;
   /**
-   * The REST Options object: CamelCase keys, unknown keys refused (z.strictObject), defaults applied, descriptions for
+   * The REST Options object: CamelCase keys, no unknown keys (z.strictObject), with defaults and with descriptions for
    * the OpenAPI document.
    */
   readonly options: Schema;
   /**
-   * Keys of Options (dotted for nested ones) that come back as `***`. Letter case does not count and `*` stands for any
-   * text, as in `Headers.X-*-Key`; `secretPaths` in registry.ts finds what a given Options object holds of them.
+   * Keys of Options (dotted for nested ones) that the API shows as `***`. Letter case does not matter, and `*` matches
+   * any text, as in `Headers.X-*-Key`. `secretPaths` finds those of an Options object.
    */
   readonly secretOptions: readonly string[];
-  /** The functions by which scripts run the method, by name. Script itself has none. */
+  /** The functions by which scripts run the Method, by name. Script has none. */
   readonly scriptFunctions: MethodFunctions;
-  /**
-   * The packets of a traceroute towards a target that did not answer: those of the checks. A script has no target of
-   * its own.
-   */
+  /** The packets of a traceroute to a silent target: those of the checks. A script has no target. */
   readonly tracePackets: 'tcp' | 'udp' | 'icmp' | 'none';
-  /** Reads a device's URL, or returns a message with the accepted forms. Pure. */
+  /** Reads a device's URL. Pure. */
   parseTarget(url: string): TargetResult;
   /**
-   * Runs one check. Returns an outcome for everything that can happen to a target; throws `Failure` (see failure.ts)
-   * where that reads better. `run.ts` turns both, and any unexpected error, into a measurement.
+   * Runs one check. Returns an outcome, good or bad, or throws a `Failure`. `run.ts` turns both, and any unexpected
+   * error, into a measurement.
    */
-  run(context: ProbeContext, target: Target, options: z.output<Schema>): Promise<Outcome>;
+  run(context: ProbeContext, target: Target, options: z.output<Schema>): Promise<ProbeOutcome>;
 }
 
-/**
- * Any method's probe, as the registry holds it; its Options are `unknown`, because their type depends on the method.
- */
+/** The probe of any Method. Its Options are `unknown`, because their type depends on the Method. */
 export type AnyProbe = Probe;
 
-/** One check as measured: what `runProbe` returns, ready for the wire. */
+/** One measured check, ready for the wire. */
 export interface Measurement {
   readonly code: ResultCode;
   readonly text: string;
   readonly phases: Phases;
   readonly dataSize: number;
   readonly slow: boolean;
-  /** The addresses that the check spoke to or tried; empty where it came to none, or is a script. */
+  /** The addresses that the check used or tried; empty if it reached none, or is a script. */
   readonly peers: readonly Peer[];
   readonly extended: Extended;
-  /** The agent found that it proves nothing, because an anchor on the way to the target does not answer. */
+  /** The check proves nothing, because an anchor on the way to the target does not answer. */
   readonly behindAnchor?: boolean;
 }
 
-/**
- * The argument of a script's call: the Options with a small first letter, and the members that belong to the call
- * itself.
- */
+/** The argument of a script's call: the Options with a lowercase first letter, and the members of the call. */
 export type CallOptions = Readonly<Record<string, Json>>;
 
-/** A member of a call's argument or of its result, as the declarations for scripts show it. */
+/** A member of a call's argument or result in the declarations for scripts. */
 export interface DeclaredMember {
   /** A TypeScript type. */
   readonly type: string;
   readonly description?: string;
 }
 
-/**
- * A function by which a script runs a method's check. Its parameters are the method's Options and the members below.
- */
+/** A function by which a script runs a check. Its parameters are the Method's Options and the members below. */
 export interface ScriptFunction {
-  /** The description of the function: one sentence or two, for the declarations. */
+  /** One or two sentences for the declarations. */
   readonly description: string;
-  /** The members that name the target. All but `host` (a target without a port) also take the device's URL instead. */
+  /** The members that name the target. All except `host` (a target without a port) accept the device's URL instead. */
   readonly target: 'host' | 'host and port' | 'url' | 'name';
-  /**
-   * Parameters that are no Options, or that take more types than their Option. `message` is the text of a mail to send.
-   */
+  /** Parameters that are not Options, or that accept more types than their Option. `message` is a mail to send. */
   readonly parameters?: Readonly<Record<string, DeclaredMember>>;
-  /** The fields of the result besides the measurement: the members of `Outcome.answer`. */
+  /** The members of `ProbeOutcome.answer`, which the result has in addition to the measurement. */
   readonly result?: Readonly<Record<string, DeclaredMember>>;
-  /**
-   * The call speaks TLS from the start and takes the settings of `TLS` as its own parameters. Default: it takes `tls`.
-   */
+  /** The call uses TLS from the start and has the settings of `TLS` as parameters. Default: it has `tls`. */
   readonly implicitTls?: boolean;
-  /** Turns convenient parameters into the Options that they stand for. Pure. */
+  /** Turns convenient parameters into Options. Pure. */
   prepare?(options: CallOptions): CallOptions;
 }
 
-/** The functions of one method, by name. */
+/** The functions of one Method, by name. */
 export type MethodFunctions = Readonly<Record<string, ScriptFunction>>;
 
-/** Every function that scripts have for a check, by name, with its method. */
+/** All functions by which scripts run checks, by name, with their Methods. */
 export type CheckFunctions = ReadonlyMap<string, ScriptFunction & { readonly method: Method }>;

@@ -5,29 +5,29 @@ import type { TargetResult } from './probe.ts';
 
 /** The URLs that a method accepts. */
 export interface TargetRules {
-  /** Schemes and their default ports; 0 means that a port must be given, undefined that none may be (PING). */
+  /** Schemes and their default ports. 0: a port is required. undefined: a port is not allowed (PING). */
   readonly schemes: Readonly<Record<string, number | undefined>>;
   /** The scheme of a bare `host` or `host:port`. */
   readonly scheme: string;
-  /** May a path follow? Default no. */
+  /** Whether a path may follow. Default: false. */
   readonly path?: boolean;
-  /** May `user:password@` stand before the host? Default no. */
+  /** Whether `user:password@` may precede the host. Default: false. */
   readonly credentials?: boolean;
   /** The accepted form, for the message: `host, host:port, [v6]:port or smtp://host:port`. */
   readonly accepts: string;
 }
 
-const longest = 2048;
+const maxLength = 2048;
 const label = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
-/** The message of a refused target after the name of its field: `is not accepted: …`, or `must …`. */
+/** The message of a rejected target after the name of its field: `is not accepted: …`, or `must …`. */
 export function refusedTargetText(message: string): string {
   return message.startsWith('must ') ? message : `is not accepted: ${message}`;
 }
 
 /**
  * Reads `host`, `host:port`, `[v6]:port` or `scheme://user:password@host:port/path`. Pure. The message names the fault
- * and the accepted forms. A host never begins with `-`, holds no blank or control character, and is never an odd
+ * and the accepted forms. A host never begins with `-`, has no space or control character, and is never an unusual
  * spelling of an IPv4 address (`127.1`, `0177.0.0.1`).
  */
 export function parseTarget(url: string, rules: TargetRules): TargetResult {
@@ -36,7 +36,7 @@ export function parseTarget(url: string, rules: TargetRules): TargetResult {
     message: `${why}; accepted is ${rules.accepts}`,
   });
   if (url === '') return refuse('it is empty');
-  if (url.length > longest) return refuse(`it is longer than ${longest} characters`);
+  if (url.length > maxLength) return refuse(`it is longer than ${maxLength} characters`);
   if (/[\p{Cc}\s]/u.test(url)) return refuse('it holds a blank or a control character');
 
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url)?.[1]?.toLowerCase() ?? rules.scheme;
@@ -55,10 +55,10 @@ export function parseTarget(url: string, rules: TargetRules): TargetResult {
   if (at >= 0 && login === undefined)
     return refuse('user name or password are not percent-encoded correctly');
 
-  const place = readPlace(authority.slice(at + 1));
-  if (typeof place === 'string') return refuse(place);
-  if (place.port !== undefined && defaultPort === undefined) return refuse('no port may be given');
-  const port = place.port ?? defaultPort ?? 0;
+  const endpoint = readEndpoint(authority.slice(at + 1));
+  if (typeof endpoint === 'string') return refuse(endpoint);
+  if (endpoint.port !== undefined && defaultPort === undefined) return refuse('no port may be given');
+  const port = endpoint.port ?? defaultPort ?? 0;
   if (port === 0 && defaultPort === 0) return refuse('a port is missing');
 
   const head = url.includes('://') ? url.slice(0, url.indexOf('://') + 3) : '';
@@ -67,7 +67,7 @@ export function parseTarget(url: string, rules: TargetRules): TargetResult {
     ok: true,
     target: {
       display: `${head}${who}${rest.slice(at + 1)}`,
-      host: place.host,
+      host: endpoint.host,
       port,
       scheme,
       user: login?.user,
@@ -78,7 +78,7 @@ export function parseTarget(url: string, rules: TargetRules): TargetResult {
   };
 }
 
-/** The host in its one spelling (lower case, IDN as ASCII), or what is wrong with it. */
+/** The host in its normal form (lower case, IDN as ASCII), or its fault. */
 export function parseHost(text: string): { readonly host: string } | string {
   const host = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
   if (host === '') return 'host is missing';
@@ -86,13 +86,13 @@ export function parseHost(text: string): { readonly host: string } | string {
   if (isIP(host)) return { host: host.toLowerCase() };
   const ascii = (/^[\x21-\x7e]+$/.test(host) ? host : domainToASCII(host)).toLowerCase();
   const labels = ascii.replace(/\.$/, '').split('.');
-  if (ascii.length > 253 || !labels.every((each) => label.test(each)))
+  if (ascii.length > 253 || !labels.every((part) => label.test(part)))
     return `${quote(host)} is no host name`;
   if (/^(\d+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? '')) return `${quote(host)} is no complete IPv4 address`;
   return { host: ascii };
 }
 
-function readPlace(text: string): { host: string; port: number | undefined } | string {
+function readEndpoint(text: string): { host: string; port: number | undefined } | string {
   const bare = isIP(text) === 6;
   const parts = /^(\[[^\]]*\]|[^:]*)(?::([^:]*))?$/.exec(text);
   if (!bare && !parts)

@@ -3,7 +3,7 @@ import { createSecureContext, TLSSocket } from 'node:tls';
 import { systemClock } from '@vantage/kernel';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Outcome, Probe } from '../contract/probe.ts';
+import type { Probe, ProbeOutcome } from '../contract/probe.ts';
 import { parseTarget } from '../contract/target.ts';
 import { listen, makeCertificate, runTest } from '../testing/index.ts';
 import { type Dialogue, openDialogue } from './dialogue.ts';
@@ -22,7 +22,7 @@ function talk(speak: (dialogue: Dialogue) => Promise<string>): Probe<'TCP', type
     secretOptions: [],
     scriptFunctions: {},
     parseTarget: (url) => parseTarget(url, { schemes: { tcp: 0 }, scheme: 'tcp', accepts: 'host:port' }),
-    async run(context, target): Promise<Outcome> {
+    async run(context, target): Promise<ProbeOutcome> {
       using connection = await context.dial.connect(context, { host: target.host, port: target.port });
       using dialogue = openDialogue(context, connection);
       const text = await speak(dialogue);

@@ -1,36 +1,36 @@
 import { resultCode } from '@vantage/domain';
 import type { Connection, DialContext, TlsRequest } from '../contract/dial.ts';
-import { Failure, printable, quoteShort } from '../contract/failure.ts';
+import { quoteShort } from '../contract/display.ts';
+import { Failure } from '../contract/failure.ts';
 import type { ProbeContext } from '../contract/probe.ts';
 import { createReceiveBuffer, wrongProtocol } from './receive-buffer.ts';
+import { createTranscript } from './transcript.ts';
 
-/** Dependencies of a dialogue; a ProbeContext has them all. */
 export type DialogueContext = DialContext & Pick<ProbeContext, 'dial'>;
 
-/** How a dialogue reads. */
 export interface DialogueSettings {
   /**
-   * true (default): a line protocol, where a NUL is an immediate code 3. false: bytes may be anything (TCP, TELNET's
-   * options).
+   * true (default): a line protocol, in which a NUL is code 3. false: any bytes are allowed (TCP, TELNET's options).
    */
   readonly text?: boolean;
-  /** Who begins; default: the server. `ttfb` is then counted from when the connection stood, else from now. */
+  /** Default: the server; `ttfb` then counts from the end of the connect. For the client, it counts from now. */
   readonly speaksFirst?: 'client' | 'server';
 }
 
-/** A reply of SMTP's family: its code and its lines without it (RFC 5321 section 4.2, RFC 959 section 4.2). */
-export interface Reply {
+/** A reply with a code (RFC 5321 section 4.2, RFC 959 section 4.2), as in SMTP, FTP and NNTP. */
+export interface CodedReply {
   readonly code: number;
+  /** Without the code. */
   readonly lines: readonly string[];
-  /** The last line as it came. */
+  /** The unparsed last line. */
   readonly text: string;
 }
 
 /**
- * A talk with a server over a connection: lines or bytes in, text or bytes out, a transcript kept as diagnostics.
- * `ttfb` runs from the connection's standing (or from its creation where the client speaks first) to the first byte of
- * the answer, then `ttlb` until the check ends. Every read ends with a Failure when the server closes, resets or breaks
- * the line limit, and with the signal's reason when it aborts. One read at a time.
+ * An exchange of lines or bytes with a server over a connection, with a transcript as diagnostics. `ttfb` lasts from
+ * the end of the connect (or from the creation of the dialogue, if the client speaks first) to the first byte of the
+ * answer, then `ttlb` until the check ends. Every read ends with a Failure when the server closes, resets or exceeds
+ * the line limit, and with the signal's reason when it aborts. Only one read may run at a time.
  *
  *     using dialogue = openDialogue(context, connection);
  *     const banner = await dialogue.expectReply([220]);        // code 3: expected 220, got "554 go away"
@@ -40,36 +40,32 @@ export interface Reply {
  */
 export interface Dialogue extends Disposable {
   readonly connection: Connection;
-  /** Bytes got so far, before and after STARTTLS. */
+  /** Received bytes, before and after STARTTLS. */
   readonly received: number;
   /** Sends a line; CR LF is added. `shown` replaces it in the transcript. */
   send(line: string, shown?: string): Promise<void>;
-  /** Sends bytes as they are. */
   write(bytes: Uint8Array, shown?: string): Promise<void>;
-  /** The next line without its CR LF or LF, as Latin-1 unless it is valid UTF-8. */
+  /** The next line without its CR LF or LF, as UTF-8 if it is valid, else as Latin-1. */
   readLine(): Promise<string>;
-  /** At least one byte; all that is there, at most `max`. */
+  /** All waiting bytes, at least one and at most `max`. */
   readSome(max?: number): Promise<Buffer>;
   /** Exactly `count` bytes. */
   readExactly(count: number): Promise<Buffer>;
-  /** A line that begins with `prefix` or matches; else Failure 3 `expected …, got "…"`. */
+  /** A line that begins with the text or matches; else Failure 3 `expected …, got "…"`. */
   expectLine(expected: string | RegExp): Promise<string>;
-  /** A whole reply of SMTP's family, whatever its code. */
-  readReply(): Promise<Reply>;
+  /** A whole reply with any code. */
+  readReply(): Promise<CodedReply>;
   /**
    * A whole reply with one of these codes; else a Failure with `code` (default 3): `expected 220, got "554 go away"`.
    */
-  expectReply(codes: readonly number[], code?: 3 | 7 | 8): Promise<Reply>;
-  /**
-   * Upgrades the connection (phase `ssl`), then goes on. Bytes that the server sent ahead in clear are refused (code
-   * 3).
-   */
+  expectReply(codes: readonly number[], code?: 3 | 7 | 8): Promise<CodedReply>;
+  /** Upgrades the connection (phase `ssl`). Plain bytes that the server sent too early are code 3. */
   startTls(tls: TlsRequest): Promise<void>;
-  /** Adds a remark of the probe to the transcript, shown as sent by us. */
+  /** Adds a remark of the probe to the transcript, as if this agent had sent it. */
   remark(shown: string): void;
 }
 
-/** Starts a dialogue on a fresh connection. */
+/** Starts a dialogue on an unread connection. */
 export function openDialogue(
   context: DialogueContext,
   first: Connection,
@@ -101,7 +97,7 @@ export function openDialogue(
   const write = async (bytes: Uint8Array | string, shown: string) => {
     if (signal.aborted) throw signal.reason;
     transcript.add('>', shown);
-    // An answer may be waiting although the server is gone. The next read finds it and has the better text.
+    // An answer may be waiting although the server has closed. The next read finds it and has the better text.
     if (!buffer.ended) connection.socket.write(bytes);
   };
   const shownBytes = (bytes: Buffer) => {
@@ -153,7 +149,7 @@ export function openDialogue(
 }
 
 /** Reads lines until one ends the reply (RFC 5321 section 4.2.1, RFC 959 section 4.2). */
-async function readWholeReply(readLine: () => Promise<string>, peer: string): Promise<Reply> {
+async function readWholeReply(readLine: () => Promise<string>, peer: string): Promise<CodedReply> {
   const lines: string[] = [];
   let code = '';
   while (lines.length < 1000) {
@@ -163,50 +159,15 @@ async function readWholeReply(readLine: () => Promise<string>, peer: string): Pr
       if (!found?.[1]) throw wrongProtocol(peer, quoteShort(line));
       code = found[1];
     }
-    const own = found?.[1] === code;
-    lines.push(own ? (found[3] ?? '') : line);
-    if (own && found[2] !== '-') return { code: Number(code), lines, text: line };
+    const hasCode = found?.[1] === code;
+    lines.push(hasCode ? (found[3] ?? '') : line);
+    if (hasCode && found[2] !== '-') return { code: Number(code), lines, text: line };
   }
   throw wrongProtocol(peer, 'a reply of more than 1000 lines');
 }
 
-/** UTF-8 where it is valid, else Latin-1: old servers speak in anything. */
+/** UTF-8 if it is valid, else Latin-1, because old servers use any encoding. */
 function decode(bytes: Buffer): string {
   const text = bytes.toString('utf8');
   return text.includes('\ufffd') ? bytes.toString('latin1') : text;
-}
-
-/** The lines that both sides sent on a connection, bounded, for the diagnostics of a failure. */
-interface Transcript {
-  /** A line or bytes that we sent (`shown` with secrets masked) or got. */
-  add(side: '>' | '<', shown: string): void;
-  /** The lines, `> ` ours and `< ` theirs; a long one lacks its middle and has a mark there. */
-  lines(): readonly string[];
-}
-
-const maxLines = 200;
-const keptAtEnd = 100;
-const longestLine = 512;
-
-/** Creates an empty transcript; it never holds more than 200 lines of 512 characters. */
-export function createTranscript(): Transcript {
-  const head: string[] = [];
-  const tail: string[] = [];
-  let omitted = 0;
-  return {
-    add(side, shown) {
-      const cut = shown.length > longestLine ? `${shown.slice(0, longestLine)}…` : shown;
-      const line = `${side} ${printable(cut)}`;
-      if (head.length < maxLines - keptAtEnd) {
-        head.push(line);
-        return;
-      }
-      tail.push(line);
-      if (tail.length > keptAtEnd) {
-        tail.shift();
-        omitted += 1;
-      }
-    },
-    lines: () => (omitted === 0 ? [...head, ...tail] : [...head, `… ${omitted} lines left out …`, ...tail]),
-  };
 }

@@ -1,7 +1,8 @@
 import { resultCode } from '@vantage/domain';
 import { boundedText, withoutControls } from '@vantage/kernel';
 import type { Connection } from '../contract/dial.ts';
-import { Failure, notMet, quoteShort } from '../contract/failure.ts';
+import { quoteShort } from '../contract/display.ts';
+import { Failure, notMet } from '../contract/failure.ts';
 import {
   type IpFamily,
   ipFamilyOption,
@@ -13,22 +14,16 @@ import type { ProbeContext, Target, TargetResult } from '../contract/probe.ts';
 import { parseTarget, type TargetRules } from '../contract/target.ts';
 import { type Dialogue, openDialogue } from './dialogue.ts';
 
-/**
- * The common part of the line protocols (SMTP, POP3, IMAP4, NNTP, FTP, TELNET): their Options, their opening and
- * their end.
- */
+// The common part of the line protocols (SMTP, POP3, IMAP4, NNTP, FTP, TELNET): their Options, opening and end.
 
-const longestQuitMs = 250;
+const maxQuitMs = 250;
 
-/**
- * A text that becomes part of a line sent: 1 to `max` characters, none of them a control character, so that it stays
- * one line.
- */
+/** A text that becomes part of a sent line: 1 to `max` characters without control characters. */
 export function lineText(max: number) {
   return boundedText(max, 1).regex(withoutControls, 'must be one line without control characters');
 }
 
-/** The Options that each of these methods has. */
+/** The Options of all these Methods. */
 export const lineOptions = {
   TLS: tlsOptions,
   User: lineText(255)
@@ -40,7 +35,7 @@ export const lineOptions = {
   IPFamily: ipFamilyOption,
 };
 
-/** Like `parseTarget`. The percent-decoded login before the host must also fit on one line. */
+/** Like `parseTarget`. The percent-decoded login must also fit on one line. */
 export function parseLineTarget(url: string, rules: TargetRules): TargetResult {
   const found = parseTarget(url, rules);
   if (!found.ok) return found;
@@ -52,13 +47,13 @@ export function parseLineTarget(url: string, rules: TargetRules): TargetResult {
   };
 }
 
-/** Where TLS starts when the Options leave it open. */
+/** The scheme and port that imply TLS from the start. */
 export interface ImplicitTls {
   readonly scheme: string;
   readonly port: number;
 }
 
-/** When TLS starts: as the Options say, else at once for the protocol's TLS scheme or port, else never. */
+/** The mode of the Options; default: Implicit for the protocol's TLS scheme or port, else None. */
 export function tlsModeOf(
   mode: TlsOptions['Mode'],
   target: Pick<Target, 'scheme' | 'port'>,
@@ -68,7 +63,7 @@ export function tlsModeOf(
   return target.scheme === implicit.scheme || target.port === implicit.port ? 'Implicit' : 'None';
 }
 
-/** Connects, with TLS at once where `mode` says so, and starts the dialogue. */
+/** Connects, with TLS from the start for `Implicit`, and starts the dialogue. */
 export async function openLine(
   context: ProbeContext,
   target: Target,
@@ -84,15 +79,14 @@ export async function openLine(
   return openDialogue(context, connection);
 }
 
-/** User name and password in clear. */
 export interface Login {
   readonly user: string;
   readonly password: string;
 }
 
 /**
- * Who logs in: the Options before the URL; undefined when nobody does. A password without a user name is a login
- * refused (8).
+ * The login of the Options, else of the URL; undefined: no login. A password without a user name is a rejected login
+ * (8).
  */
 export function loginOf(
   target: Target,
@@ -105,21 +99,19 @@ export function loginOf(
   throw new Failure(resultCode.login, 'a password is set but no user name');
 }
 
-/** Keeps the greeting as a fact and holds it against `ExpectBanner` (code 7). */
+/** Records the greeting as a fact and compares it with `ExpectBanner` (code 7). */
 export function judgeBanner(context: ProbeContext, banner: string, expected: string | undefined): void {
   context.addDetail('Banner', banner);
   if (expected === undefined || banner.includes(expected)) return;
   throw notMet(`expected a banner with ${quoteShort(expected)}, got ${quoteShort(banner)}`);
 }
 
-/** The failure of a login that the server refused, with the server's own text. */
+/** The failure of a login that the server rejected, with the server's text. */
 export function loginRefused(answer: string, advice = ''): Failure {
   return new Failure(resultCode.login, `login refused: ${quoteShort(answer)}${advice && `; ${advice}`}`);
 }
 
-/**
- * The failure of a login that the server could not check because of a fault of its own. User and password may be right.
- */
+/** The failure of a login that the server could not check. User and password may be right. */
 export function loginImpossible(answer: string): Failure {
   return new Failure(resultCode.protocol, `the server takes no logins now: ${quoteShort(answer)}`);
 }
@@ -131,15 +123,15 @@ export function noStartTls(peer: string, answer?: string): Failure {
 }
 
 /**
- * Takes leave after a good verdict, so that the server logs no lost connection: sends the line and waits for one
- * answer, at most 250 ms and half of the time left, outside of all phases. A failure now does not change the result of
- * the check.
+ * Ends the session after a good result, so that the server logs no lost connection. Sends the line and waits for one
+ * answer, outside all phases, for at most 250 ms and half of the remaining time. A failure does not change the result
+ * of the check.
  */
 export async function quit(context: ProbeContext, dialogue: Dialogue, line: string): Promise<void> {
   const { clock, signal, stopwatch, timeoutMs } = context;
   stopwatch.pause();
-  const spentMs = Object.values(stopwatch.read()).reduce((sum, each) => sum + each, 0);
-  const waitMs = Math.min(longestQuitMs, (timeoutMs - spentMs) / 2);
+  const spentMs = Object.values(stopwatch.read()).reduce((sum, ms) => sum + ms, 0);
+  const waitMs = Math.min(maxQuitMs, (timeoutMs - spentMs) / 2);
   if (waitMs <= 0) return;
   const enough = new AbortController();
   const answered = (async () => {

@@ -2,48 +2,43 @@ import type { Socket } from 'node:net';
 import { resultCode } from '@vantage/domain';
 import { closedEarly, Failure, networkFailure } from '../contract/failure.ts';
 
-/** The longest line a server may send, bytes. */
-const longestLine = 4096;
-/** Unread bytes after which reading from the socket stops until somebody reads; more than this cannot be waited for. */
+/** The maximum length of a server's line, bytes. */
+const maxLine = 4096;
+/** With more unread bytes, the socket is paused until a read. A read cannot wait for more than this. */
 const maxWaiting = 256 * 1024;
 
 /**
- * The bytes that a socket received and nobody read yet. Every read waits for what it needs; it ends with a Failure when
- * the server closes, resets or sends what the protocol cannot have, and with the signal's reason when it aborts. One
- * read at a time.
+ * The received, unread bytes of a socket. Every read waits for the bytes that it needs. It ends with a Failure when the
+ * server closes, resets or breaks the protocol, and with the signal's reason when it aborts. Only one read may run at a
+ * time.
  */
 export interface ReceiveBuffer {
-  /** Bytes received so far. */
+  /** The number of bytes received so far. */
   readonly received: number;
-  /** Why nothing more comes, if so. */
+  /** The reason why no more bytes arrive. */
   readonly ended: Failure | undefined;
-  /** Receives from this socket. */
   attach(socket: Socket): void;
-  /**
-   * Receives no longer from this socket. Throws Failure 3 when bytes of it are unread: the server sent them ahead of
-   * TLS.
-   */
+  /** Throws Failure 3 if the socket has unread bytes, which the server sent before TLS. */
   detach(socket: Socket): void;
-  /** A line with its LF. `isText`: a NUL in it is no line of this protocol (code 3). */
+  /** A line with its LF. `isText`: a NUL breaks the protocol (code 3). */
   readLine(isText: boolean): Promise<Buffer>;
-  /** At least one byte; all that is there, at most `max`. */
+  /** All waiting bytes, at least one and at most `max`. */
   readSome(max: number): Promise<Buffer>;
   /** Exactly `count` bytes; at most 256 KiB. */
   readExactly(count: number): Promise<Buffer>;
   /** The first unread bytes as Latin-1, at most `count`. */
   start(count: number): string;
-  /** Ends a read that waits; does not close the socket. */
+  /** Ends a waiting read. Does not close the socket. */
   close(): void;
 }
 
-/** Failure 3 for bytes that the protocol cannot have. `what` describes the bytes. */
+/** Failure 3 for bytes that break the protocol. `what` describes the bytes. */
 export function wrongProtocol(peer: string, what: string): Failure {
   return new Failure(resultCode.protocol, `${peer} sent ${what}: this is not the protocol expected`, {
     reason: 'wrong-protocol',
   });
 }
 
-/** Starts with nothing received. `onFirstByte` is called with the first one. */
 export function createReceiveBuffer({
   signal,
   peer,
@@ -82,7 +77,7 @@ export function createReceiveBuffer({
   };
   signal.addEventListener('abort', resume, { once: true });
 
-  /** Waits for more bytes than are waiting now. */
+  /** Waits for further bytes. */
   const more = async () => {
     const before = received;
     while (received === before) {
@@ -122,7 +117,7 @@ export function createReceiveBuffer({
         const end = waiting.indexOf(10, searched);
         const upTo = end < 0 ? waiting.length : end;
         if (isText && waiting.subarray(searched, upTo).includes(0)) throw wrongProtocol(peer, 'a NUL byte');
-        if (upTo > longestLine) throw wrongProtocol(peer, `a line over ${longestLine / 1024} KiB`);
+        if (upTo > maxLine) throw wrongProtocol(peer, `a line over ${maxLine / 1024} KiB`);
         if (end >= 0) return take(end + 1);
         searched = upTo;
         await more();

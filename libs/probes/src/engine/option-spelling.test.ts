@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { http } from '../methods/http/http.ts';
 import { tcp } from '../methods/tcp.ts';
-import { spellOptions } from './run.ts';
+import { spellOptions } from './option-spelling.ts';
 
 test.each([
   [http, { expectJSONPath: '$.a', ipfamily: '4' }, { ExpectJSONPath: '$.a', IPFamily: '4' }],

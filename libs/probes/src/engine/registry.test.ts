@@ -5,7 +5,7 @@ import { CheckSpecSchema } from '@vantage/proto';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { AnyProbe } from '../contract/probe.ts';
-import { maskOptions, secretPaths } from '../redact/mask.ts';
+import { maskOptions, secretPaths } from '../redact/secret-options.ts';
 import { checkFunctions, probeFor, readSpec, registry, specOf } from './registry.ts';
 
 const probes = Object.values(registry);

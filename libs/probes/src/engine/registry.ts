@@ -1,6 +1,6 @@
 import { create, fromJson, type JsonValue, toJson } from '@bufbuild/protobuf';
 import { type Method, methods } from '@vantage/domain';
-import { Secret } from '@vantage/kernel';
+import { isRecord, Secret } from '@vantage/kernel';
 import { type CheckSpec, CheckSpecSchema } from '@vantage/proto';
 import type { AnyProbe, CheckFunctions, Target } from '../contract/probe.ts';
 import { refusedTargetText } from '../contract/target.ts';
@@ -20,7 +20,7 @@ import { tcp } from '../methods/tcp.ts';
 import { telnet } from '../methods/telnet/telnet.ts';
 import { fillLocal } from '../redact/local-secrets.ts';
 
-/** The probes that a script's functions run: every method but Script itself. */
+/** The probes that scripts can run: every Method except Script. */
 const callable = {
   HTTP: http,
   PING: ping,
@@ -36,51 +36,50 @@ const callable = {
   DNS: dns,
 } satisfies Readonly<Record<Exclude<Method, 'Script'>, AnyProbe>>;
 
-/** The functions by which scripts run the other methods. */
+/** The functions by which scripts run the other Methods. */
 export const checkFunctions: CheckFunctions = new Map(
   Object.values(callable).flatMap(({ method, scriptFunctions }: AnyProbe) =>
-    Object.entries(scriptFunctions).map(([name, each]) => [name, { ...each, method }] as const),
+    Object.entries(scriptFunctions).map(([name, fn]) => [name, { ...fn, method }] as const),
   ),
 );
 
-/** Every method's probe; a method without one does not compile. */
 export const registry: Readonly<Record<Method, AnyProbe>> = {
   ...callable,
   // Its sandbox starts with the first script.
   Script: createScript({ sandbox: createSandbox(), functions: checkFunctions }),
 };
 
-/** The probe of a method; undefined for a text that names none. Methods are spelled exactly as the API does. */
+/** The probe of a Method in the API's exact spelling; undefined for other texts. */
 export function probeFor(method: string): AnyProbe | undefined {
-  const known = methods.find((each) => each === method);
+  const known = methods.find((name) => name === method);
   return known === undefined ? undefined : registry[known];
 }
 
-/** The method of a CheckSpec; undefined for one that this build does not have. */
+/** The Method of a CheckSpec; undefined if this build lacks it. */
 export function methodOf(spec: CheckSpec): Method | undefined {
-  return methods.find((each) => registry[each].optionsCase === spec.options.case);
+  return methods.find((name) => registry[name].optionsCase === spec.options.case);
 }
 
-/** A check whose settings are read already. */
+/** A check with parsed settings. */
 export interface ReadyCheck {
   readonly probe: AnyProbe;
   readonly target: Target;
-  /** As `probe.options` parsed them. */
+  /** Parsed by `probe.options`. */
   readonly options: unknown;
   readonly timeoutMs: number;
-  /** The values behind a script's `secret("NAME")`. */
+  /** The values for a script's `secret("NAME")`. */
   readonly secrets?: ReadonlyMap<string, Secret>;
 }
 
-/** A CheckSpec's probe, target and Options, or why it cannot be run. */
+/** The parsed CheckSpec, or the reason why it cannot be run. */
 export type SpecReading =
   | { readonly ok: true; readonly check: ReadyCheck }
   | { readonly ok: false; readonly message: string };
 
 /**
- * REST Options (as `probe.options` accepts them) → the wire's CheckSpec, by protobuf's own JSON mapping: the Options'
- * keys are the messages' json_names. Throws on a key that the message lacks, which the registry's test makes
- * impossible.
+ * Converts REST Options (as `probe.options` accepts them) to the wire's CheckSpec by protobuf's JSON mapping: the keys
+ * of the Options are the json_names of the messages. Throws for a key that the message lacks; a test of the registry
+ * proves that there is none.
  */
 export function specOf(check: {
   readonly method: Method;
@@ -95,23 +94,22 @@ export function specOf(check: {
   return spec;
 }
 
-/** The lookup of an agent without secrets of its own. */
-const noLocal = () => undefined;
+const noLocalSecrets = () => undefined;
 
 /**
- * The wire's CheckSpec → probe, target and parsed Options; what is absent on the wire takes the probe's default.
- * `local` is what the agent's own secrets file holds for `${local:NAME}`.
+ * Reads probe, target and Options from the wire's CheckSpec. Missing Options have the probe's defaults. `local` returns
+ * the value of `${local:NAME}` from the agent's secrets file.
  */
 export function readSpec(
-  given: CheckSpec,
-  local: (name: string) => string | undefined = noLocal,
+  received: CheckSpec,
+  local: (name: string) => string | undefined = noLocalSecrets,
 ): SpecReading {
-  if (given.problem !== '') return { ok: false, message: given.problem };
-  const filling = fillLocal(given, optionsJson(given), local);
+  if (received.problem !== '') return { ok: false, message: received.problem };
+  const filling = fillLocal(received, optionsJson(received), local);
   if (!filling.ok) return filling;
   const { spec } = filling;
   const arm = spec.options.case;
-  const probe = Object.values(registry).find((each) => each.optionsCase === arm);
+  const probe = Object.values(registry).find(({ optionsCase }) => optionsCase === arm);
   if (arm === undefined || !probe) {
     return {
       ok: false,
@@ -144,10 +142,10 @@ export function readSpec(
   };
 }
 
-/** The Options object inside a CheckSpec, as the REST API spells it. */
+/** The Options object of a CheckSpec in the REST API's spelling. */
 function optionsJson(spec: CheckSpec): JsonValue {
   const arm = spec.options.case;
   if (arm === undefined) return {};
   const json = toJson(CheckSpecSchema, create(CheckSpecSchema, { options: spec.options }));
-  return typeof json === 'object' && json !== null && !Array.isArray(json) ? (json[arm] ?? {}) : {};
+  return isRecord(json) ? (json[arm] ?? {}) : {};
 }

@@ -3,17 +3,17 @@ import { createFakeClock, type FakeClock } from '@vantage/kernel/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Failure } from '../contract/failure.ts';
-import type { Measurement, Outcome, Probe, ProbeContext } from '../contract/probe.ts';
+import type { Measurement, Probe, ProbeContext, ProbeOutcome } from '../contract/probe.ts';
 import { parseTarget } from '../contract/target.ts';
 import { createDial } from '../net/dial.ts';
 import { allowAll, listen } from '../testing/index.ts';
 import { runCheck } from './run.ts';
 
 const options = z.strictObject({ Password: z.string().optional(), SlowMs: z.number().optional() });
-type Body = (context: ProbeContext) => Promise<Outcome>;
+type RunBody = (context: ProbeContext) => Promise<ProbeOutcome>;
 
 /** A probe that does what a test wants. */
-function probeOf(run: Body): Probe<'TCP', typeof options> {
+function probeOf(run: RunBody): Probe<'TCP', typeof options> {
   const rules = { schemes: { tcp: 0 }, scheme: 'tcp', credentials: true, accepts: 'host:port' };
   return {
     method: 'TCP',
@@ -30,7 +30,7 @@ function probeOf(run: Body): Probe<'TCP', typeof options> {
 }
 
 function start(
-  run: Body,
+  run: RunBody,
   settings: { options?: unknown; signal?: AbortSignal; url?: string; clock?: FakeClock } = {},
 ) {
   const clock = settings.clock ?? createFakeClock();
@@ -48,7 +48,7 @@ function start(
   return { clock, done: runCheck(deps, check) };
 }
 
-const good = (text = 'fine'): Outcome => ({ code: 1, text, dataSize: 0, extended: {} });
+const good = (text = 'fine'): ProbeOutcome => ({ code: 1, text, dataSize: 0, extended: {} });
 const never = () => new Promise<never>(() => {});
 const aborted = ({ signal }: ProbeContext) =>
   new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
@@ -183,7 +183,7 @@ describe('around every probe', () => {
 
   test('diagnostics are kept of failures only, and a fact that throws loses nothing else', async () => {
     const body =
-      (code: 1 | 3): Body =>
+      (code: 1 | 3): RunBody =>
       async (context) => {
         context.addDetail('Fact', 1);
         context.addDetail('Broken', () => {
@@ -228,7 +228,7 @@ describe('around every probe', () => {
 
   test('slow means good and over SlowMs', async () => {
     const took =
-      (ms: number, code: 1 | 3): Body =>
+      (ms: number, code: 1 | 3): RunBody =>
       async ({ stopwatch }) => {
         stopwatch.conclude('ttfb', ms);
         return { ...good(), code };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createStopwatch } from './measurement.ts';
+import { createStopwatch } from './stopwatch.ts';
 
 test('a stopwatch runs one phase at a time, and none before the first is entered or after a pause', () => {
   let nowMs = 0;

@@ -3,17 +3,15 @@ import type { Measurement } from '../contract/probe.ts';
 import type { TraceRequest } from '../net/traceroute.ts';
 import { registry } from './registry.ts';
 
-/** The facts of a failure that a traceroute needs. */
 export type TracePlan = Pick<TraceRequest, 'address' | 'port' | 'kind'>;
 
-/** A traceroute that a user asked for; `reason` says why there can be none. */
+/** A traceroute that a user requested; `reason` says why it is impossible. */
 export type RequestedTrace =
   | { readonly ok: true; readonly plan: TracePlan }
   | { readonly ok: false; readonly reason: string };
 
 /**
- * Decides whether a traceroute helps to understand a failed check, and with which packets: no answer came (code 2) and
- * an address is known. Pure.
+ * Plans a traceroute for a failed check if it helps: there was no answer (code 2), and an address is known. Pure.
  */
 export function tracePlan(
   method: Method,
@@ -25,8 +23,8 @@ export function tracePlan(
 }
 
 /**
- * Decides where the traceroute after a check goes that a user asked for, whatever the check's result: to the address
- * that the check used. It uses the packets of the check itself, so that they meet the same firewalls. Pure.
+ * Plans the traceroute after a check that a user requested, whatever the result. It goes to the address of the check,
+ * with the same kind of packets, so that they meet the same firewalls. Pure.
  */
 export function requestedTrace(
   method: Method,
@@ -34,7 +32,7 @@ export function requestedTrace(
 ): RequestedTrace {
   const { tracePackets } = registry[method];
   if (tracePackets === 'none') return { ok: false, reason: `a device of Method ${method} has no one target` };
-  // Where the check tried several addresses at once, the first one stands for them.
+  // If the check tried several addresses, the first one is traced.
   const [first] = peers;
   if (first === undefined) return { ok: false, reason: `its check came to no address (${text})` };
   return { ok: true, plan: { ...first, kind: tracePackets } };

@@ -1,9 +1,10 @@
 import { resultCode } from '@vantage/domain';
 import { z } from 'zod';
-import { Failure, notMet, quoteShort } from '../contract/failure.ts';
+import { quoteShort } from '../contract/display.ts';
+import { Failure, notMet } from '../contract/failure.ts';
 import { tlsSecretOptions } from '../contract/options.ts';
-import type { Outcome, Probe, ProbeContext } from '../contract/probe.ts';
-import type { Dialogue, Reply } from '../dialogue/dialogue.ts';
+import type { Probe, ProbeContext, ProbeOutcome } from '../contract/probe.ts';
+import type { CodedReply, Dialogue } from '../dialogue/dialogue.ts';
 import {
   judgeBanner,
   type Login,
@@ -50,7 +51,7 @@ export const nntp: Probe<'NNTP', typeof options> = {
       accepts:
         'host, host:port, [v6]:port, nntp://user:password@host:port or nntps://…, for example news.example.org',
     }),
-  async run(context, target, settings): Promise<Outcome> {
+  async run(context, target, settings): Promise<ProbeOutcome> {
     const login = loginOf(target, settings);
     const mode = tlsModeOf(settings.TLS.Mode, target, { scheme: 'nntps', port: 563 });
     using dialogue = await openLine(context, target, settings, mode);
@@ -77,8 +78,8 @@ async function ask(dialogue: Dialogue, line: string, shown = line) {
 }
 
 /**
- * A server that switches modes serves readers only after this (RFC 3977 section 5.3); others answer 200, 201, or an
- * error for an unknown command.
+ * A mode-switching server serves readers only after this (RFC 3977 section 5.3). Any other server answers 200, 201 or
+ * an error for an unknown command.
  */
 async function becomeReader(dialogue: Dialogue): Promise<void> {
   const answer = await ask(dialogue, 'MODE READER');
@@ -96,8 +97,8 @@ async function logIn(dialogue: Dialogue, { user, password }: Login): Promise<str
   return answer.text;
 }
 
-/** A refused login, unless the code is about the server (RFC 3977 section 3.2.1) or the server has no logins at all. */
-function refusal({ code, text }: Reply): Failure {
+/** The failure of a login. 400 and 403: the server is in trouble (RFC 3977 section 3.2.1). */
+function refusal({ code, text }: CodedReply): Failure {
   if (code === 400 || code === 403) return loginImpossible(text);
   return loginRefused(
     text,

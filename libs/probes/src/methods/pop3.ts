@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { resultCode } from '@vantage/domain';
 import { z } from 'zod';
-import { Failure, quoteShort } from '../contract/failure.ts';
+import { quoteShort } from '../contract/display.ts';
+import { Failure } from '../contract/failure.ts';
 import { tlsSecretOptions } from '../contract/options.ts';
-import type { Outcome, Probe, ProbeContext } from '../contract/probe.ts';
+import type { Probe, ProbeContext, ProbeOutcome } from '../contract/probe.ts';
 import type { Dialogue } from '../dialogue/dialogue.ts';
 import {
   judgeBanner,
@@ -25,7 +26,7 @@ const options = z.strictObject({
     .enum(['Auto', 'USER', 'APOP'])
     .default('Auto')
     .describe(
-      'How to log in; Auto takes APOP on a connection in clear where the server offers it, else USER and PASS.',
+      'Login mechanism; Auto uses APOP without TLS if the server offers it, otherwise USER and PASS.',
     ),
 });
 
@@ -52,7 +53,7 @@ export const pop3: Probe<'POP3', typeof options> = {
       accepts:
         'host, host:port, [v6]:port, pop3://user:password@host:port or pop3s://…, for example mail.example.org',
     }),
-  async run(context, target, settings): Promise<Outcome> {
+  async run(context, target, settings): Promise<ProbeOutcome> {
     const login = loginOf(target, settings);
     const mode = tlsModeOf(settings.TLS.Mode, target, { scheme: 'pop3s', port: 995 });
     using dialogue = await openLine(context, target, settings, mode);
@@ -69,7 +70,7 @@ export const pop3: Probe<'POP3', typeof options> = {
   },
 };
 
-interface Entry {
+interface LoginAttempt {
   readonly context: ProbeContext;
   readonly dialogue: Dialogue;
   readonly login: Login;
@@ -77,8 +78,8 @@ interface Entry {
   readonly banner: string;
 }
 
-/** Logs in and asks how much mail there is; the answer to the last. */
-async function logIn({ context, dialogue, login, auth, banner }: Entry): Promise<string> {
+/** Logs in and returns the answer to STAT, the size of the mailbox. */
+async function logIn({ context, dialogue, login, auth, banner }: LoginAttempt): Promise<string> {
   const { user, password } = login;
   const stamp = /<[^<>\s@]+@[^<>\s]+>/.exec(banner)?.[0];
   if (auth === 'APOP' && stamp === undefined) {
@@ -96,8 +97,8 @@ async function logIn({ context, dialogue, login, auth, banner }: Entry): Promise
     if (!isOk(answer)) throw refusal(answer, auth === 'Auto' ? advice : '');
   } else {
     context.addDetail('Auth', 'USER');
-    const asked = await ask(dialogue, `USER ${user}`);
-    if (!isOk(asked)) throw refusal(asked);
+    const named = await ask(dialogue, `USER ${user}`);
+    if (!isOk(named)) throw refusal(named);
     const answer = await ask(dialogue, `PASS ${password}`, 'PASS ***');
     if (!isOk(answer)) throw refusal(answer);
   }
@@ -111,13 +112,13 @@ async function logIn({ context, dialogue, login, auth, banner }: Entry): Promise
   return size;
 }
 
-/** A login refused, unless the response code speaks of the mailbox or the server (RFC 2449 section 8, RFC 3206). */
+/** The failure of a login. Some response codes concern the mailbox or the server (RFC 2449 section 8, RFC 3206). */
 function refusal(answer: string, advice = ''): Failure {
-  const ownTrouble = /^-ERR \[(IN-USE|LOGIN-DELAY|SYS\/(TEMP|PERM))\]/i.test(answer);
-  return ownTrouble ? loginImpossible(answer) : loginRefused(answer, advice);
+  const isServerTrouble = /^-ERR \[(IN-USE|LOGIN-DELAY|SYS\/(TEMP|PERM))\]/i.test(answer);
+  return isServerTrouble ? loginImpossible(answer) : loginRefused(answer, advice);
 }
 
-/** Sends a command and returns the one line that answers it; neither `+OK` nor `-ERR` is code 3. */
+/** Sends a command and returns its answer, one line. Any line without `+OK` or `-ERR` is code 3. */
 async function ask(dialogue: Dialogue, line: string, shown = line): Promise<string> {
   await dialogue.send(line, shown);
   const answer = await dialogue.readLine();

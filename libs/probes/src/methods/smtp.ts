@@ -2,9 +2,10 @@ import { createHmac } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import { resultCode } from '@vantage/domain';
 import { z } from 'zod';
-import { Failure, notMet, quoteShort } from '../contract/failure.ts';
+import { quoteShort } from '../contract/display.ts';
+import { Failure, notMet } from '../contract/failure.ts';
 import { tlsSecretOptions } from '../contract/options.ts';
-import type { Outcome, Probe, ProbeContext } from '../contract/probe.ts';
+import type { Probe, ProbeContext, ProbeOutcome } from '../contract/probe.ts';
 import type { Dialogue } from '../dialogue/dialogue.ts';
 import {
   judgeBanner,
@@ -34,7 +35,7 @@ const options = z.strictObject({
   Auth: z
     .enum(['Auto', ...mechanisms])
     .default('Auto')
-    .describe('How to log in; Auto takes CRAM-MD5 first on a connection in clear, PLAIN first under TLS.'),
+    .describe('Login mechanism; Auto prefers CRAM-MD5 without TLS, and PLAIN with TLS.'),
   Helo: lineText(255)
     .regex(/^\S+$/u, 'must be one word such as mail.example.org')
     .optional()
@@ -66,7 +67,7 @@ export const smtp: Probe<'SMTP', typeof options> = {
   secretOptions: ['Password', ...tlsSecretOptions],
   scriptFunctions: {
     smtp: {
-      description: 'Greets a mail server, logs in, asks whether it would accept a mail, or sends one.',
+      description: 'Greets a mail server, logs in, tests whether it would accept a mail, or sends one.',
       target: 'host and port',
       parameters: {
         message: {
@@ -85,7 +86,7 @@ export const smtp: Probe<'SMTP', typeof options> = {
       accepts:
         'host, host:port, [v6]:port, smtp://user:password@host:port or smtps://…, for example mail.example.org:587',
     }),
-  async run(context, target, settings): Promise<Outcome> {
+  async run(context, target, settings): Promise<ProbeOutcome> {
     const login = loginOf(target, settings);
     const mode = tlsModeOf(settings.TLS.Mode, target, { scheme: 'smtps', port: 465 });
     using dialogue = await openLine(context, target, settings, mode);
@@ -139,29 +140,29 @@ async function secure(
   settings: z.output<typeof options>['TLS'],
 ): Promise<void> {
   const { peer } = dialogue.connection;
-  if (!offers.some((each) => /^STARTTLS\b/i.test(each))) throw noStartTls(peer);
+  if (!offers.some((extension) => /^STARTTLS\b/i.test(extension))) throw noStartTls(peer);
   await dialogue.send('STARTTLS');
   const reply = await dialogue.readReply();
   if (reply.code !== 220) throw noStartTls(peer, reply.text);
   await dialogue.startTls({ settings });
 }
 
-/** The mechanism to log in with; a Failure 8 with the server's mechanisms when none fits. */
-function choose(asked: 'Auto' | Mechanism, offers: readonly string[], dialogue: Dialogue): Mechanism {
+/** Chooses the mechanism of the login. Throws Failure 8 with the server's mechanisms if none fits. */
+function choose(auth: 'Auto' | Mechanism, offers: readonly string[], dialogue: Dialogue): Mechanism {
   const offered = offers
-    .filter((each) => /^AUTH[ =]/i.test(each))
-    .flatMap((each) => each.slice(5).toUpperCase().split(/\s+/));
+    .filter((extension) => /^AUTH[ =]/i.test(extension))
+    .flatMap((extension) => extension.slice(5).toUpperCase().split(/\s+/));
   const { secure, peer } = dialogue.connection;
   const order: readonly Mechanism[] = secure
     ? ['PLAIN', 'LOGIN', 'CRAM-MD5']
     : ['CRAM-MD5', 'PLAIN', 'LOGIN'];
-  const wanted = asked === 'Auto' ? order : [asked];
-  const chosen = wanted.find((each) => offered.includes(each));
+  const candidates = auth === 'Auto' ? order : [auth];
+  const chosen = candidates.find((mechanism) => offered.includes(mechanism));
   if (chosen) return chosen;
   if (offered.length > 0) {
     throw new Failure(
       resultCode.login,
-      `${peer} offers AUTH ${offered.join(' ')}, not ${wanted.join(' or ')}`,
+      `${peer} offers AUTH ${offered.join(' ')}, not ${candidates.join(' or ')}`,
     );
   }
   const hint = secure ? '' : '; many servers do so only under TLS (Mode StartTLS or Implicit)';
@@ -178,16 +179,16 @@ async function logIn(
   const step = async (line: string, shown: string, code: number) => {
     await dialogue.send(line, shown);
     const reply = await dialogue.readReply();
-    // RFC 4954 section 6: 454 is a failure of the server's own, like all that begin with 4.
+    // RFC 4954 section 6: 454, like all codes that begin with 4, is a failure of the server.
     if (reply.code >= 400 && reply.code < 500) throw loginImpossible(reply.text);
     if (reply.code !== code) throw loginRefused(reply.text);
     return reply;
   };
   switch (mechanism) {
     case 'PLAIN': {
-      const both = base64(`\0${user}\0${password}`);
-      context.redact(both);
-      return (await step(`AUTH PLAIN ${both}`, 'AUTH PLAIN ***', 235)).text;
+      const proof = base64(`\0${user}\0${password}`);
+      context.redact(proof);
+      return (await step(`AUTH PLAIN ${proof}`, 'AUTH PLAIN ***', 235)).text;
     }
     case 'LOGIN':
       await step('AUTH LOGIN', 'AUTH LOGIN', 334);

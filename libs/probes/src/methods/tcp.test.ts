@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
+import { retryBecause } from '@vantage/testing/retry';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { retryBecause } from '../../../../tests/harness/retry.ts';
 import { textSearch } from '../search/text-search.ts';
 import { listen, probeContract, runTest } from '../testing/index.ts';
 import { tcp } from './tcp.ts';

@@ -2,17 +2,18 @@ import { resultCode } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import type { Connection } from '../contract/dial.ts';
-import { Failure, notMet, quoteShort } from '../contract/failure.ts';
+import { quoteShort } from '../contract/display.ts';
+import { Failure, notMet } from '../contract/failure.ts';
 import {
   ipFamilyOption,
   slowMsOption,
   tlsOptionsWithoutStart,
   tlsSecretOptions,
 } from '../contract/options.ts';
-import type { Outcome, Probe, ProbeContext } from '../contract/probe.ts';
+import type { Probe, ProbeContext, ProbeOutcome } from '../contract/probe.ts';
 import { parseTarget } from '../contract/target.ts';
 import { type Dialogue, openDialogue } from '../dialogue/dialogue.ts';
-import { regexProblem } from '../search/regex.ts';
+import { regexProblem } from '../search/compile-regex.ts';
 import { notSearched, searchText, textSearch } from '../search/text-search.ts';
 
 const hex = boundedText(16_384)
@@ -33,11 +34,12 @@ const step = z
       .describe('Regular expression that the answer must match.'),
   })
   .refine(
-    (each) => each.Send === undefined || each.SendHex === undefined,
+    ({ Send, SendHex }) => Send === undefined || SendHex === undefined,
     'must hold Send or SendHex, not both',
   )
   .refine(
-    (each) => [each.Expect, each.ExpectHex, each.ExpectRegex].filter((one) => one !== undefined).length <= 1,
+    ({ Expect, ExpectHex, ExpectRegex }) =>
+      [Expect, ExpectHex, ExpectRegex].filter((expected) => expected !== undefined).length <= 1,
     'must hold only one of Expect, ExpectHex and ExpectRegex',
   );
 
@@ -54,18 +56,17 @@ const options = z.strictObject({
 
 type TcpStep = z.output<typeof step>;
 
-/** Time that one step's pattern may take over all that comes, milliseconds. */
-const longestSearchMs = 1000;
+/** The time of all searches for the pattern of a step, milliseconds. */
+const maxSearchMs = 1000;
 /** Tab, line feed, carriage return, blank. */
 const blanks = [9, 10, 13, 32];
-/** Bytes of an answer that are searched for what a step expects. */
-const maxSearched = 64 * 1024;
+const maxSearchedBytes = 64 * 1024;
 
 const received = {
   received: { type: 'string', description: 'All that was received while the steps ran.' },
 };
 
-/** TCP: connects and, if asked, speaks a dialogue of bytes. Without steps an accepted connection is a good check. */
+/** TCP: connects, and sends and expects bytes if there are `Steps`. Without steps an accepted connection is good. */
 export const tcp: Probe<'TCP', typeof options> = {
   method: 'TCP',
   purpose: 'Connects to a port, and has a dialogue of texts or bytes where there are `Steps`.',
@@ -81,7 +82,8 @@ export const tcp: Probe<'TCP', typeof options> = {
   scriptFunctions: {
     tcp: { description: 'Connects and, with `steps`, talks.', target: 'host and port', result: received },
     tls: {
-      description: 'Like tcp(), under TLS from the start; the TLS settings stand beside host and port.',
+      description:
+        'Like tcp(), under TLS from the start; the TLS settings are parameters like host and port.',
       target: 'host and port',
       result: received,
       implicitTls: true,
@@ -94,41 +96,41 @@ export const tcp: Probe<'TCP', typeof options> = {
       accepts: 'host:port, [v6]:port, tcp://host:port or tls://host:port, for example db.example.org:5432',
     }),
 
-  async run(context, target, wanted) {
-    if (wanted.Steps.some((each) => each.ExpectRegex !== undefined)) textSearch.prepare();
-    const implicit = (wanted.TLS.Mode ?? (target.scheme === 'tls' ? 'Implicit' : 'None')) === 'Implicit';
+  async run(context, target, settings) {
+    if (settings.Steps.some(({ ExpectRegex }) => ExpectRegex !== undefined)) textSearch.prepare();
+    const implicit = (settings.TLS.Mode ?? (target.scheme === 'tls' ? 'Implicit' : 'None')) === 'Implicit';
     const connection = await context.dial.connect(context, {
       host: target.host,
       port: target.port,
-      family: wanted.IPFamily,
-      tls: implicit ? { settings: wanted.TLS } : undefined,
+      family: settings.IPFamily,
+      tls: implicit ? { settings: settings.TLS } : undefined,
     });
-    if (wanted.Steps.length > 0) return await talk(context, connection, wanted.Steps);
+    if (settings.Steps.length > 0) return await runSteps(context, connection, settings.Steps);
     return {
       code: resultCode.ok,
       text: `connected to ${connection.peer}`,
       dataSize: 0,
       extended: {},
-      answer: nothing,
+      answer: emptyAnswer,
     };
   },
 };
 
-const nothing = () => ({ received: '' });
+const emptyAnswer = () => ({ received: '' });
 
-/** Sends and expects, step by step. Apart from `run`, so that a check that only connects has no room for all of it. */
-async function talk(
+/** Sends and expects, step by step. Not in `run`, so that a check that only connects needs less memory. */
+async function runSteps(
   context: ProbeContext,
   connection: Connection,
   steps: readonly TcpStep[],
-): Promise<Outcome> {
+): Promise<ProbeOutcome> {
   const [first] = steps;
   const speaksFirst = first?.Send === undefined && first?.SendHex === undefined ? 'server' : 'client';
   using dialogue = openDialogue(context, connection, { text: false, speaksFirst });
-  const answer = createAnswer(dialogue);
-  for (const [index, each] of steps.entries()) {
-    await send(dialogue, each);
-    const expected = expectationOf(each, context);
+  const answer: TcpAnswer = { bytes: Buffer.alloc(0), received: [], dialogue };
+  for (const [index, step] of steps.entries()) {
+    await send(dialogue, step);
+    const expected = expectationOf(step, context);
     if (expected) await meet(answer, expected, index + 1);
   }
   return {
@@ -136,7 +138,7 @@ async function talk(
     text: `${connection.peer} answered as expected in ${steps.length} ${steps.length === 1 ? 'step' : 'steps'}`,
     dataSize: dialogue.received,
     extended: {},
-    answer: () => ({ received: Buffer.concat(answer.heard).toString('utf8') }),
+    answer: () => ({ received: Buffer.concat(answer.received).toString('utf8') }),
   };
 }
 
@@ -145,20 +147,20 @@ async function send(dialogue: Dialogue, { Send, SendHex }: TcpStep): Promise<voi
   if (SendHex !== undefined) await dialogue.write(fromHex(SendHex), `hex ${SendHex}`);
 }
 
-/** Where in the bytes an expectation is met: the index after it, or why it is not. */
-interface Expectation {
+interface TcpExpectation {
   readonly shown: string;
+  /** The index after the match; undefined if there is none. */
   find(bytes: Buffer): Promise<number | undefined>;
 }
 
 function expectationOf(
   { Expect, ExpectHex, ExpectRegex }: TcpStep,
   { clock, signal }: Pick<ProbeContext, 'clock' | 'signal'>,
-): Expectation | undefined {
-  const containing = (shown: string, wanted: Buffer): Expectation => ({
+): TcpExpectation | undefined {
+  const containing = (shown: string, pattern: Buffer): TcpExpectation => ({
     shown,
     async find(bytes) {
-      const found = await searchText(bytes.toString('latin1'), wanted.toString('latin1'), signal);
+      const found = await searchText(bytes.toString('latin1'), pattern.toString('latin1'), signal);
       if (found.kind === 'match') return found.index + found.length;
       if (found.kind === 'none') return undefined;
       throw notSearched(found, shown, 'answer');
@@ -177,30 +179,26 @@ function expectationOf(
       if (found.kind === 'match') return found.index + found.length;
       searchedMs += clock.monoMs() - startedMs;
       if (found.kind !== 'none') throw notSearched(found, `/${ExpectRegex}/`, 'answer');
-      // An answer that comes byte by byte is searched again and again.
-      if (searchedMs > longestSearchMs) throw notSearched({ kind: 'runaway' }, `/${ExpectRegex}/`, 'answer');
+      // An answer that arrives byte by byte is searched many times.
+      if (searchedMs > maxSearchMs) throw notSearched({ kind: 'runaway' }, `/${ExpectRegex}/`, 'answer');
       return undefined;
     },
   };
 }
 
-/** Bytes that were read and not yet used by a step. */
-interface Answer {
+interface TcpAnswer {
+  /** Bytes that were read and not yet used by a step. */
   bytes: Buffer;
-  /** All that came, for a script. */
-  readonly heard: Buffer[];
+  /** All bytes, for a script. */
+  readonly received: Buffer[];
   readonly dialogue: Dialogue;
 }
 
-function createAnswer(dialogue: Dialogue): Answer {
-  return { bytes: Buffer.alloc(0), heard: [], dialogue };
-}
-
 /**
- * Reads until the expectation is met. An answer that ends, or pauses until the timeout, without it is 7. No answer is 2
- * or 3.
+ * Reads until the expectation is met. An answer that ends, or pauses until the timeout, before that is code 7. No
+ * answer is code 2 or 3.
  */
-async function meet(answer: Answer, expected: Expectation, step: number): Promise<void> {
+async function meet(answer: TcpAnswer, expected: TcpExpectation, step: number): Promise<void> {
   const missed = () =>
     notMet(`step ${step}: expected ${expected.shown}, got ${quoteShort(answer.bytes.toString('latin1'))}`);
   while (true) {
@@ -209,16 +207,16 @@ async function meet(answer: Answer, expected: Expectation, step: number): Promis
       answer.bytes = answer.bytes.subarray(after);
       return;
     }
-    if (answer.bytes.length >= maxSearched) throw missed();
+    if (answer.bytes.length >= maxSearchedBytes) throw missed();
     try {
       const some = await answer.dialogue.readSome();
-      answer.heard.push(some);
+      answer.received.push(some);
       answer.bytes = Buffer.concat([answer.bytes, some]);
     } catch (error) {
       const reset = error instanceof Failure && error.reason === 'reset';
-      // A line's end that the step before left over is no answer to this one.
-      const heard = answer.bytes.some((byte) => !blanks.includes(byte));
-      if (heard && !reset) throw missed();
+      // The end of a line, left over by the step before, is no answer to this one.
+      const hasAnswer = answer.bytes.some((byte) => !blanks.includes(byte));
+      if (hasAnswer && !reset) throw missed();
       throw error;
     }
   }

@@ -1,6 +1,6 @@
 import { systemClock } from '@vantage/kernel';
 import { expect, test } from 'vitest';
-import { createStopwatch } from '../engine/measurement.ts';
+import { createStopwatch } from '../engine/stopwatch.ts';
 import { closedPort, collectGarbage, listen } from '../testing/index.ts';
 import { connectFirst } from './attempts.ts';
 

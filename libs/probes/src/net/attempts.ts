@@ -1,10 +1,12 @@
 import { createSocket } from 'node:dgram';
 import { connect, type Socket } from 'node:net';
 import { type Json, resultCode } from '@vantage/domain';
-import type { ReadTcpFigures, TcpFigures } from '@vantage/icmp';
+import type { ReadTcpFigures } from '@vantage/icmp';
 import type { Address } from '../contract/dial.ts';
-import { Failure, networkFailure, noRoute, showPeer, systemCode } from '../contract/failure.ts';
+import { showPeer } from '../contract/display.ts';
+import { Failure, networkFailure, noRoute, systemCode } from '../contract/failure.ts';
 import type { ProbeContext } from '../contract/probe.ts';
+import { connectTime } from './connect-time.ts';
 
 /** RFC 8305 section 8: Connection Attempt Delay, milliseconds. */
 const attemptDelayMs = 250;
@@ -15,22 +17,21 @@ export interface Connected {
   readonly at: Address;
 }
 
-type Context = Pick<ProbeContext, 'clock' | 'onCut' | 'stopwatch' | 'addDetail' | 'own'>;
+type RaceContext = Pick<ProbeContext, 'clock' | 'onCut' | 'stopwatch' | 'addDetail' | 'own'>;
 
 /**
- * Connects to the first of the addresses that answers (RFC 8305 section 5: the next starts after 250 ms or when the one
- * before failed); the others are dropped. Spends the `connect` phase, which ends when the used address answered
- * (`connectTime`). Throws the most specific failure when none answers.
+ * Connects to the first address that answers, and drops the others. The next attempt starts after 250 ms, or when the
+ * previous one failed (RFC 8305 section 5). Measures the `connect` phase, which ends when the used address answered
+ * (`connectTime`). Throws the most specific failure if none answers.
  */
 export function connectFirst(
-  context: Context,
+  context: RaceContext,
   addresses: readonly Address[],
-  place: { readonly port: number; readonly tcpFigures: ReadTcpFigures },
+  settings: { readonly port: number; readonly tcpFigures: ReadTcpFigures },
 ): Promise<Connected> {
-  return new Promise((resolve, reject) => new Race(context, addresses, { ...place, resolve, reject }));
+  return new Promise((resolve, reject) => new Race(context, addresses, { ...settings, resolve, reject }));
 }
 
-/** The port and the reader of one race, and its two ends. */
 interface RaceSettings {
   readonly port: number;
   readonly tcpFigures: ReadTcpFigures;
@@ -38,20 +39,20 @@ interface RaceSettings {
   readonly reject: (reason: unknown) => void;
 }
 
-/** The attempts of one connect; a class, because functions made for each check would be most of its memory. */
+/** The attempts of one connect; a class, because function objects would be most of a check's memory. */
 class Race {
-  private readonly attempts: Attempt[] = [];
-  private readonly context: Context;
+  private readonly attempts: ConnectAttempt[] = [];
+  private readonly context: RaceContext;
   private readonly addresses: readonly Address[];
   private readonly settings: RaceSettings;
-  /** Milliseconds of earlier connects of this check, before a redirect. They count too. */
+  /** The time of earlier connects of this check, before a redirect. */
   private readonly beforeMs: number;
   private readonly firstMs: number;
   private readonly cutting: Disposable;
   private timer: Disposable | undefined;
   private open = 0;
 
-  constructor(context: Context, addresses: readonly Address[], settings: RaceSettings) {
+  constructor(context: RaceContext, addresses: readonly Address[], settings: RaceSettings) {
     this.context = context;
     this.addresses = addresses;
     this.settings = settings;
@@ -59,7 +60,7 @@ class Race {
     context.stopwatch.enter('connect');
     this.firstMs = context.clock.monoMs();
     if (addresses.length > 1)
-      context.addDetail('Attempts', () => this.attempts.map((each) => shown(each, settings.port)));
+      context.addDetail('Attempts', () => this.attempts.map((attempt) => shown(attempt, settings.port)));
     this.cutting = context.onCut((reason) => {
       this.finish();
       settings.reject(reason);
@@ -67,7 +68,7 @@ class Race {
     this.startNext();
   }
 
-  connected(attempt: Attempt): void {
+  connected(attempt: ConnectAttempt): void {
     const { beforeMs, firstMs, context, settings } = this;
     const seenMs = context.clock.monoMs() - attempt.startedMs;
     const tookMs = connectTime(seenMs, settings.tcpFigures(attempt.socket));
@@ -77,14 +78,14 @@ class Race {
     settings.resolve({ socket: attempt.socket, at: attempt.at });
   }
 
-  failed(attempt: Attempt, error: Error): void {
+  failed(attempt: ConnectAttempt, error: Error): void {
     if (attempt.tookMs !== undefined) return;
     attempt.ended(systemCode(error) || error.message, this.context.clock.monoMs() - attempt.startedMs);
     this.open -= 1;
     if (this.attempts.length < this.addresses.length) this.startNext();
     else if (this.open === 0) {
       this.finish();
-      mostSpecificFailure(this.attempts, this.settings.port).then(this.settings.reject, this.settings.reject);
+      specificFailure(this.attempts, this.settings.port).then(this.settings.reject, this.settings.reject);
     }
   }
 
@@ -95,14 +96,14 @@ class Race {
     if (at === undefined) return;
     this.open += 1;
     const startedMs = attempts.length === 0 ? this.firstMs : context.clock.monoMs();
-    const attempt = new Attempt(this, at, { port: this.settings.port, startedMs });
+    const attempt = new ConnectAttempt(this, at, { port: this.settings.port, startedMs });
     attempts.push(attempt);
     context.own(attempt);
     if (attempts.length < addresses.length)
       this.timer = context.clock.timer(attemptDelayMs, () => this.startNext());
   }
 
-  /** Ends all attempts; the connection to keep stays open. */
+  /** Ends all attempts, except the connection to keep. */
   private finish(keep?: Socket): void {
     this.timer?.[Symbol.dispose]();
     this.cutting[Symbol.dispose]();
@@ -114,11 +115,11 @@ class Race {
 }
 
 /**
- * One attempt. Its listeners stay on the socket, so they reach the check only by `race`, which is undefined after the
- * race: Node's closed sockets stay in memory until the old generation is collected, and would keep the whole check
- * there. Disposing it closes the socket.
+ * One attempt. Disposing it closes the socket. Its listeners stay on the socket and reach the check only by `race`,
+ * which is undefined after the race: Node's closed sockets stay in memory until the old generation is collected, and
+ * must not keep the whole check there.
  */
-class Attempt implements Disposable {
+class ConnectAttempt implements Disposable {
   readonly at: Address;
   readonly startedMs: number;
   readonly socket: Socket;
@@ -137,7 +138,7 @@ class Attempt implements Disposable {
     this.race = race;
     this.socket = connect({ host, port, family, noDelay: true, autoSelectFamily: false });
     this.socket.on('connect', () => this.race?.connected(this));
-    // After the race: an error of a socket that nobody reads yet matters to nobody; a reader has a listener of its own.
+    // After the race, an error of the unread socket does not matter, and a reader has its own listener.
     this.socket.on('error', (error) => this.race?.failed(this, error));
   }
 
@@ -151,7 +152,7 @@ class Attempt implements Disposable {
   }
 }
 
-function shown(attempt: Attempt, port: number): Json {
+function shown(attempt: ConnectAttempt, port: number): Json {
   return {
     Address: showPeer(attempt.at.address, port),
     Result: attempt.result,
@@ -160,7 +161,7 @@ function shown(attempt: Attempt, port: number): Json {
 }
 
 /** A refusal is more specific than silence, and silence more than a missing route. */
-async function mostSpecificFailure(attempts: readonly Attempt[], port: number): Promise<Failure> {
+async function specificFailure(attempts: readonly ConnectAttempt[], port: number): Promise<Failure> {
   const failures: Failure[] = [];
   for (const { at, result } of attempts) {
     const peer = showPeer(at.address, port);
@@ -168,15 +169,13 @@ async function mostSpecificFailure(attempts: readonly Attempt[], port: number): 
     failures.push(routeless ? noRoute(at.address) : networkFailure({ code: result }, peer));
   }
   for (const code of [resultCode.protocol, resultCode.timeout]) {
-    const specific = failures.find((each) => each.code === code);
+    const specific = failures.find((failure) => failure.code === code);
     if (specific) return specific;
   }
   return failures[0] ?? new Failure(resultCode.agent, 'no address to connect to');
 }
 
-/**
- * Does this machine's own routing table lack the way? (A connected datagram socket asks it without sending anything.)
- */
+/** Whether this machine's routing table lacks a route. Connecting a datagram socket tells, and sends nothing. */
 function lacksRoute(at: Address): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createSocket(at.family === 6 ? 'udp6' : 'udp4');
@@ -188,25 +187,4 @@ function lacksRoute(at: Address): Promise<boolean> {
     socket.once('connect', () => finish(false));
     socket.connect(9, at.address);
   });
-}
-
-/**
- * How long a connect took, milliseconds. `seenMs` passed between the connect call and its event in this process. The
- * event waits for the event loop, and the kernel's handshake time (from the SYN to its answer) does not, so the
- * kernel's counts unless it cannot be right:
- *
- * | figures of the kernel | ConnectTime |
- * |---|---|
- * | none: other systems than Linux, no addon | seen |
- * | a SYN was sent again: the kernel's time is none of the whole handshake (Karn's algorithm, RFC 6298 section 3) | seen |
- * | more samples than the handshake's: the deviation is not half of the time (RFC 6298 section 2.2) | seen |
- * | zero, or more than seen | seen |
- * | else | the kernel's |
- */
-export function connectTime(seenMs: number, figures: TcpFigures | undefined): number {
-  if (figures === undefined || figures.sentAgain > 0) return seenMs;
-  const { rttUs, rttvarUs } = figures;
-  const oneSample = Math.abs(rttUs - 2 * rttvarUs) <= 1;
-  const kernelMs = rttUs / 1000;
-  return oneSample && kernelMs > 0 && kernelMs <= seenMs ? kernelMs : seenMs;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { connectTime } from './attempts.ts';
+import { connectTime } from './connect-time.ts';
 
 const figures = { rttUs: 20_011, rttvarUs: 10_005, sentAgain: 0 };
 

@@ -3,14 +3,16 @@ import { TLSSocket } from 'node:tls';
 import { resultCode } from '@vantage/domain';
 import { createTcpFigures, type ReadTcpFigures } from '@vantage/icmp';
 import type { Address, Connection, Dial } from '../contract/dial.ts';
-import { Failure, showPeer } from '../contract/failure.ts';
+import { showPeer } from '../contract/display.ts';
+import { Failure } from '../contract/failure.ts';
 import { connectFirst } from './attempts.ts';
-import { createNames, literalAddress, type Names } from './resolve.ts';
-import { createSecureContexts, handshake } from './tls.ts';
+import { handshake } from './handshake.ts';
+import { createNames, literalAddress, type NameResolver } from './resolve.ts';
+import { createSecureContexts } from './secure-contexts.ts';
 
-/** Creates the dial of an agent; one serves all its checks. Opens nothing until asked. */
+/** Creates the dial of an agent, for all its checks. */
 export function createDial(
-  deps: { readonly names?: Names; readonly tcpFigures?: ReadTcpFigures } = {},
+  deps: { readonly names?: NameResolver; readonly tcpFigures?: ReadTcpFigures } = {},
 ): Dial {
   const { names = createNames(), tcpFigures = createTcpFigures() } = deps;
   const contexts = createSecureContexts();
@@ -21,9 +23,9 @@ export function createDial(
       const { policy, method } = context;
       const allowed: Address[] = [];
       let reason = 'no address is allowed';
-      for (const each of addresses) {
-        const refusal = policy.refuse({ address: each.address, port, method });
-        if (refusal === undefined) allowed.push(each);
+      for (const address of addresses) {
+        const refusal = policy.refuse({ address: address.address, port, method });
+        if (refusal === undefined) allowed.push(address);
         else reason = refusal;
       }
       if (allowed.length === 0) throw new Failure(resultCode.policy, reason);
@@ -31,7 +33,7 @@ export function createDial(
     },
     async connect(context, request) {
       const { host, port, family = 'Any' } = request;
-      // Without a wait where there is no name.
+      // No wait if there is no name.
       const literal = literalAddress(host, family);
       const addresses = literal ? [literal] : await names.resolve(context, host, family);
       const allowed = dial.permitted(context, addresses, port);
@@ -59,7 +61,7 @@ export function createDial(
   return dial;
 }
 
-/** An open connection; a class, because each check has one. */
+/** A class for the same reason as `RunningCheck`. */
 class OpenConnection implements Connection {
   readonly socket: Socket;
   readonly host: string;
@@ -67,12 +69,12 @@ class OpenConnection implements Connection {
   readonly port: number;
   readonly family: 4 | 6;
 
-  constructor(socket: Socket, place: Pick<Connection, 'host' | 'address' | 'port' | 'family'>) {
+  constructor(socket: Socket, endpoint: Pick<Connection, 'host' | 'address' | 'port' | 'family'>) {
     this.socket = socket;
-    this.host = place.host;
-    this.address = place.address;
-    this.port = place.port;
-    this.family = place.family;
+    this.host = endpoint.host;
+    this.address = endpoint.address;
+    this.port = endpoint.port;
+    this.family = endpoint.family;
   }
 
   get peer(): string {
@@ -91,7 +93,7 @@ class OpenConnection implements Connection {
   }
 
   [Symbol.dispose](): void {
-    // Not from inside a TLS callback, see tls.ts.
+    // Not from inside a TLS callback; see handshake.ts.
     if (this.secure) setImmediate(() => this.socket.destroy());
     else this.socket.destroy();
   }

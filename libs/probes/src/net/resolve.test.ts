@@ -5,7 +5,7 @@ import path from 'node:path';
 import { type Clock, systemClock } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createStopwatch } from '../engine/measurement.ts';
+import { createStopwatch } from '../engine/stopwatch.ts';
 import { closedPort, type NameReply, serveNames } from '../testing/index.ts';
 import { createNames } from './resolve.ts';
 import { parseHosts, parseResolvConf } from './resolver-files.ts';
@@ -141,7 +141,7 @@ describe('names', () => {
     });
     const clock = createFakeClock();
     const running = resolveHost('w.example', { servers: [server.target], clock });
-    await vi.waitFor(() => expect(server.asked).toHaveLength(2), { timeout: 60_000, interval: 2 });
+    await vi.waitFor(() => expect(server.questions).toHaveLength(2), { timeout: 60_000, interval: 2 });
     await clock.advance(50);
     expect(await running).toMatchObject({ found: ['192.0.2.1'], phases: { dns: 50 } });
   });

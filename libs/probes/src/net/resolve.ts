@@ -2,28 +2,27 @@ import { Resolver } from 'node:dns';
 import { isIP } from 'node:net';
 import { resultCode } from '@vantage/domain';
 import type { Address } from '../contract/dial.ts';
-import { Failure, showSeconds, systemCode } from '../contract/failure.ts';
+import { showSeconds } from '../contract/display.ts';
+import { Failure, systemCode } from '../contract/failure.ts';
 import type { IpFamily } from '../contract/options.ts';
 import type { ProbeContext } from '../contract/probe.ts';
 import { createResolverFiles, isLocalhost, loopback } from './resolver-files.ts';
 
-/**
- * RFC 8305 section 3: how long a first answer with IPv4 addresses waits for the one with IPv6 addresses, milliseconds.
- */
+/** RFC 8305 section 3: the time for which an answer with IPv4 addresses waits for the answer with IPv6 addresses. */
 const resolutionDelayMs = 50;
 const maxAddresses = 10;
 
-type Answer =
+type NameAnswer =
   | { readonly kind: 'addresses'; readonly addresses: readonly string[] }
   | { readonly kind: 'none'; readonly code: string }
   | { readonly kind: 'silent'; readonly code: string };
 
-/** Where the names' addresses come from. */
-export interface Names {
+/** The source of the addresses of names. */
+export interface NameResolver {
   /**
-   * The addresses of a host, IPv6 and IPv4 alternating (RFC 8305 section 4). Spends the `dns` phase unless the host is
-   * an address. Throws Failure 5 when the name servers report no address, 10 when none of the agent's resolvers answers
-   * or its files cannot be read.
+   * The addresses of a host, IPv6 and IPv4 alternating (RFC 8305 section 4). Measures the `dns` phase unless the host
+   * is an address. Throws Failure 5 if the name servers report no address, and 10 if none of the agent's resolvers
+   * answers or its files cannot be read.
    */
   resolve(
     context: Pick<ProbeContext, 'clock' | 'signal' | 'stopwatch' | 'timeoutMs' | 'addDetail'>,
@@ -35,8 +34,8 @@ export interface Names {
 }
 
 /**
- * Creates the names of an agent: the hosts file first, then its resolvers through c-ares, where every query goes on the
- * wire (nothing is cached, so that a dead resolver is seen). `servers` replaces those of resolv.conf.
+ * Creates the resolver of an agent: the hosts file first, then the name servers through c-ares. Every query is sent
+ * to a server; nothing is cached, so that a dead name server is detected. `servers` replaces those of resolv.conf.
  */
 export function createNames(
   deps: {
@@ -45,21 +44,21 @@ export function createNames(
     readonly resolvPath?: string;
     readonly monoMs?: () => number;
   } = {},
-): Names {
+): NameResolver {
   const { servers, monoMs = () => performance.now(), ...paths } = deps;
   const files = createResolverFiles({ monoMs, ...paths });
   let shared: Resolver | undefined;
-  let madeMs = 0;
+  let createdMs = 0;
   const resolver = () => {
-    if (shared === undefined || (servers === undefined && monoMs() - madeMs > 30_000)) {
+    if (shared === undefined || (servers === undefined && monoMs() - createdMs > 30_000)) {
       shared = new Resolver({ timeout: 1000, tries: 3 });
       if (servers) shared.setServers(servers);
-      madeMs = monoMs();
+      createdMs = monoMs();
     }
     return shared;
   };
-  const ask = (name: string, family: 4 | 6) =>
-    new Promise<Answer>((settle) => {
+  const query = (name: string, family: 4 | 6) =>
+    new Promise<NameAnswer>((settle) => {
       const done = (error: unknown, addresses: readonly string[] | undefined) =>
         settle(error ? answerOf(systemCode(error)) : { kind: 'addresses', addresses: addresses ?? [] });
       if (family === 4) resolver().resolve4(name, done);
@@ -79,11 +78,11 @@ export function createNames(
       const beforeMs = stopwatch.read().dns;
       stopwatch.enter('dns');
       const known = await files.current();
-      // DNSTime excludes the time for reading this machine's files, unless the check is cut off meanwhile.
+      // DNSTime excludes the reading of this machine's files, unless the check is cut off meanwhile.
       stopwatch.conclude('dns', beforeMs);
       stopwatch.enter('dns');
       const inFile = pick(known.addresses(host), family);
-      // A hosts file that names it for one family only does not send the other one on the wire.
+      // If the hosts file has a name for one family only, the other family is not queried on the wire.
       const listed = inFile.length === 0 && isLocalhost(host) ? pick(loopback, family) : inFile;
       if (listed.length > 0) {
         context.stopwatch.pause();
@@ -92,10 +91,10 @@ export function createNames(
       const within = async <T>(work: Promise<T>, ms: number) => race(work, ms, context);
       const budgetMs = context.timeoutMs * 0.75;
       const startedMs = context.clock.monoMs();
-      let last: Answer = { kind: 'silent', code: 'ETIMEOUT' };
+      let last: NameAnswer = { kind: 'silent', code: 'ETIMEOUT' };
       for (const name of known.candidates(host)) {
         const leftMs = budgetMs - (context.clock.monoMs() - startedMs);
-        const answer = await within(askBoth(ask, name, family, context), Math.max(leftMs, 0));
+        const answer = await within(queryBoth(query, name, family, context), Math.max(leftMs, 0));
         last = answer ?? { kind: 'silent', code: 'ETIMEOUT' };
         if (last.kind === 'addresses' || last.kind === 'silent') break;
       }
@@ -105,26 +104,26 @@ export function createNames(
         context.addDetail('Addresses', () => picked.map(({ address }) => address));
         return picked;
       }
-      const asked = resolver().getServers().join(', ');
-      context.addDetail('Resolvers', asked);
+      const serverTexts = resolver().getServers().join(', ');
+      context.addDetail('Resolvers', serverTexts);
       if (last.kind === 'none') throw noName(host, family, last.code);
       const rest = context.timeoutMs - (context.clock.monoMs() - startedMs);
       if (last.code === 'ETIMEOUT' && (await within(alive(), Math.max(rest * 0.8, 1)))) {
         const spent = showSeconds(context.clock.monoMs() - startedMs);
         throw new Failure(
           resultCode.name,
-          `no answer about ${host} within ${spent}, though the resolver (${asked}) answers: the name's own servers are silent`,
+          `no answer about ${host} within ${spent}, though the resolver (${serverTexts}) answers: the name's own servers are silent`,
         );
       }
       throw new Failure(
         resultCode.agent,
-        `none of this agent's resolvers answers (asked ${asked || 'none'} about ${host})`,
+        `none of this agent's resolvers answers (asked ${serverTexts || 'none'} about ${host})`,
       );
     },
   };
 }
 
-/** The address that a host is, if it is no name; spends no phase. Throws Failure 5 where the family is another one. */
+/** The address of a host that is no name; measures no phase. Throws Failure 5 if it is of another family. */
 export function literalAddress(host: string, family: IpFamily): Address | undefined {
   const literal = isIP(host);
   if (literal === 0) return undefined;
@@ -133,17 +132,17 @@ export function literalAddress(host: string, family: IpFamily): Address | undefi
   return { address: host, family: literal === 6 ? 6 : 4 };
 }
 
-/** Which c-ares errors are answers of a living resolver, and which its silence. */
-function answerOf(code: string): Answer {
+/** Distinguishes the c-ares errors that are answers of a working name server from its silence. */
+function answerOf(code: string): NameAnswer {
   const silent = ['ETIMEOUT', 'ECONNREFUSED', 'ECANCELLED', 'EFILE', 'ELOADIPHLPAPI'];
   return silent.includes(code) ? { kind: 'silent', code } : { kind: 'none', code };
 }
 
 function noName(host: string, family: IpFamily, code: string): Failure {
-  const of = family === 'Any' ? '' : ` IPv${family}`;
+  const version = family === 'Any' ? '' : ` IPv${family}`;
   const texts: Readonly<Record<string, string>> = {
     ENOTFOUND: `${host} does not exist (NXDOMAIN)`,
-    ENODATA: `${host} has no${of} address`,
+    ENODATA: `${host} has no${version} address`,
     ESERVFAIL: `the resolver failed on ${host} (SERVFAIL)`,
     EREFUSED: `the resolver refuses to look up ${host} (REFUSED)`,
     EFORMERR: `the resolver does not understand the question about ${host} (FORMERR)`,
@@ -154,25 +153,22 @@ function noName(host: string, family: IpFamily, code: string): Failure {
   return new Failure(resultCode.name, texts[code] ?? `${host} could not be resolved (${code})`);
 }
 
-/**
- * Asks for both families at once; a first answer with IPv4 waits shortly for IPv6, one with IPv6 needs no waiting for
- * the rest.
- */
-async function askBoth(
-  ask: (name: string, family: 4 | 6) => Promise<Answer>,
+/** Queries both families at the same time. An answer with IPv4 addresses waits shortly for IPv6. */
+async function queryBoth(
+  query: (name: string, family: 4 | 6) => Promise<NameAnswer>,
   name: string,
   family: IpFamily,
   context: Pick<ProbeContext, 'clock' | 'signal'>,
-): Promise<Answer> {
-  if (family !== 'Any') return ask(name, family === '4' ? 4 : 6);
-  const six = ask(name, 6);
-  const four = await ask(name, 4);
+): Promise<NameAnswer> {
+  if (family !== 'Any') return query(name, family === '4' ? 4 : 6);
+  const six = query(name, 6);
+  const four = await query(name, 4);
   if (four.kind !== 'addresses' || four.addresses.length === 0) return merge(four, await six);
   const late = await race(six, resolutionDelayMs, context);
   return late?.kind === 'addresses' ? merge(four, late) : four;
 }
 
-function merge(four: Answer, six: Answer): Answer {
+function merge(four: NameAnswer, six: NameAnswer): NameAnswer {
   if (four.kind === 'addresses' && six.kind === 'addresses') {
     return { kind: 'addresses', addresses: [...six.addresses, ...four.addresses] };
   }
@@ -183,8 +179,8 @@ function merge(four: Answer, six: Answer): Answer {
 
 /** IPv6 and IPv4 alternating, IPv6 first; at most ten. */
 function pick(addresses: readonly string[], family: IpFamily): readonly Address[] {
-  const six = addresses.filter((each) => isIP(each) === 6);
-  const four = addresses.filter((each) => isIP(each) === 4);
+  const six = addresses.filter((address) => isIP(address) === 6);
+  const four = addresses.filter((address) => isIP(address) === 4);
   const found: Address[] = [];
   for (let i = 0; i < Math.max(six.length, four.length); i += 1) {
     const [v6, v4] = [six[i], four[i]];
@@ -194,7 +190,7 @@ function pick(addresses: readonly string[], family: IpFamily): readonly Address[
   return found.slice(0, maxAddresses);
 }
 
-/** The work's result; undefined when `ms` pass first; rejects when the signal aborts. */
+/** The result of the work; undefined after `ms`; rejects when the signal aborts. */
 function race<T>(
   work: Promise<T>,
   ms: number,
@@ -202,7 +198,7 @@ function race<T>(
 ): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     if (context.signal.aborted) {
-      // Nobody waits for the work any more; that it fails for the same reason must not end the process.
+      // The work is no longer awaited, and its rejection must not end the process.
       work.catch(() => {});
       reject(context.signal.reason);
       return;

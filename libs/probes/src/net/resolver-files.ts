@@ -6,16 +6,16 @@ import { Failure, systemCode } from '../contract/failure.ts';
 
 /** The hosts file and the resolver settings of this machine. */
 export interface ResolverFiles {
-  /** Addresses of a name in the hosts file; empty for a name that the file does not list. */
+  /** Addresses of a name in the hosts file; empty if the file lacks the name. */
   addresses(name: string): readonly string[];
-  /** The full names to ask the name servers about, in order (resolv.conf's `search` and `ndots`). */
+  /** The full names to query in order, by resolv.conf's `search` and `ndots`. */
   candidates(name: string): readonly string[];
 }
 
-/** This machine's own addresses, whatever its files say. */
+/** This machine's loopback addresses, whatever its files contain. */
 export const loopback: readonly string[] = ['::1', '127.0.0.1'];
 
-/** Is this a name of this very machine (RFC 6761 section 6.3)? */
+/** Whether this is a name of this machine (RFC 6761 section 6.3). */
 export function isLocalhost(name: string): boolean {
   return /(^|\.)localhost\.?$/.test(name);
 }
@@ -48,8 +48,8 @@ export function parseResolvConf(text: string): {
       .split(/\s+/);
     if (key === 'search' || key === 'domain') search = values.slice(0, 6);
     if (key === 'options') {
-      const given = values.find((value) => value.startsWith('ndots:'));
-      if (given) ndots = Math.min(Number(given.slice(6)) || 0, 15);
+      const option = values.find((value) => value.startsWith('ndots:'));
+      if (option) ndots = Math.min(Number(option.slice(6)) || 0, 15);
     }
   }
   return { search, ndots };
@@ -66,9 +66,8 @@ async function readIfThere(path: string): Promise<string> {
 }
 
 /**
- * Keeps hosts file and resolv.conf in memory and reads them again when they are older than 5 s (RFC 6761: localhost
- * never goes on the wire). A missing file is an empty one. `current` throws Failure 10 for a file that is there and
- * cannot be read.
+ * Caches the hosts file and resolv.conf for 5 s. Localhost never goes on the wire (RFC 6761). A missing file counts as
+ * empty. `current` throws Failure 10 for a file that exists but cannot be read.
  */
 export function createResolverFiles(deps: {
   readonly monoMs: () => number;
@@ -94,15 +93,15 @@ export function createResolverFiles(deps: {
       },
     };
   };
-  let held: Promise<ResolverFiles> | undefined;
+  let cached: Promise<ResolverFiles> | undefined;
   let readMs = 0;
   return {
     current() {
-      if (held === undefined || monoMs() - readMs > 5000) {
+      if (cached === undefined || monoMs() - readMs > 5000) {
         readMs = monoMs();
-        held = load();
+        cached = load();
       }
-      return held;
+      return cached;
     },
   };
 }

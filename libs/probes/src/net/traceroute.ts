@@ -3,12 +3,9 @@ import type { Json } from '@vantage/domain';
 import { type HopAnswer, icmpSockets, type PingAnswer, sendHop } from '@vantage/icmp';
 import { type Clock, systemClock } from '@vantage/kernel';
 
-/**
- * Where to trace to, and by what packets: TCP and UDP to the very port that failed see the same firewalls as the check
- * did.
- */
+/** The target and the kind of packets. TCP and UDP to the failed port meet the same firewalls as the check. */
 export interface TraceRequest {
-  /** An address, not a name; the policy has allowed it already. */
+  /** An address, not a name; the policy has allowed it. */
   readonly address: string;
   /** Port of the target; unused for `icmp`. */
   readonly port: number;
@@ -18,42 +15,39 @@ export interface TraceRequest {
   readonly clock?: Clock;
 }
 
-/** One router on the way, or the target. */
-export interface Hop {
+/** A router on the way, or the target. */
+export interface TraceHop {
   /** Distance in routers, from 1. */
   readonly ttl: number;
-  /** Who answered; undefined when nobody did. */
+  /** undefined: no answer. */
   readonly address: string | undefined;
   readonly rttMs: number | undefined;
   /** The error that it reported, unless it is an ordinary router's `time to live exceeded`. */
   readonly text: string | undefined;
 }
 
-/** A way, as far as it could be seen. */
+/** A path, as far as its routers answered. */
 export type Trace =
-  | { readonly ok: true; readonly hops: readonly Hop[]; readonly reached: boolean }
+  | { readonly ok: true; readonly hops: readonly TraceHop[]; readonly reached: boolean }
   /** `needs CAP_NET_RAW, …` */
   | { readonly ok: false; readonly reason: string };
 
-const farthest = 30;
-/**
- * Hops asked at the same time: a router that answers is seen within one round trip, a silent one holds up only its own
- * group.
- */
+const maxHops = 30;
+/** Hops that are probed at the same time, so that a silent router delays only its group. */
 const groupSize = 8;
 const tries = 2;
-const longestTryMs = 1500;
-/** After so many silent hops in a row the rest is silent too (a firewall that drops). */
-const silentEnough = 7;
+const maxTryMs = 1500;
+/** After this number of consecutive silent hops, the rest is silent too (a firewall drops the packets). */
+const maxSilent = 7;
 
-type Seen =
-  | { readonly kind: 'hop'; readonly hop: Hop; readonly last: boolean }
+type HopResult =
+  | { readonly kind: 'hop'; readonly hop: TraceHop; readonly last: boolean }
   | { readonly kind: 'silent' }
   | { readonly kind: 'impossible'; readonly reason: string };
 
 /**
- * Finds the routers on the way to an address: diagnostics after a failed verdict. ICMP wants the right to ping, UDP and
- * TCP need none on Linux. Takes at most `deadlineMs`; what is known by then is the answer. Never rejects.
+ * Finds the routers on the way to an address, as diagnostics of a failure. ICMP needs the permission to ping; UDP and
+ * TCP need none on Linux. Takes at most `deadlineMs`, and returns the hops that are known by then. Never rejects.
  */
 export async function traceroute(request: TraceRequest): Promise<Trace> {
   const { clock = systemClock } = request;
@@ -61,34 +55,38 @@ export async function traceroute(request: TraceRequest): Promise<Trace> {
   const endMs = clock.monoMs() + request.deadlineMs;
   const lease = request.kind === 'icmp' ? icmpSockets.use(family) : undefined;
   if (lease && 'error' in lease) return { ok: false, reason: lease.error };
-  using held = lease;
+  using icmp = lease;
 
-  const once = async (ttl: number): Promise<Seen> => {
-    const timeoutMs = Math.min(longestTryMs, endMs - clock.monoMs());
+  const once = async (ttl: number): Promise<HopResult> => {
+    const timeoutMs = Math.min(maxTryMs, endMs - clock.monoMs());
     if (timeoutMs <= 0 || request.signal.aborted) return { kind: 'silent' };
     const { address, port, kind, signal } = request;
-    if (held) return pingSeen(ttl, await held.socket.ping({ address, size: 32, ttl, timeoutMs, signal }));
-    const way = kind === 'tcp' ? 'tcp' : 'udp';
-    return hopSeen(ttl, await sendHop({ kind: way, family, address, port, ttl, timeoutMs, signal, clock }));
+    if (icmp) return pingResult(ttl, await icmp.socket.ping({ address, size: 32, ttl, timeoutMs, signal }));
+    const protocol = kind === 'tcp' ? 'tcp' : 'udp';
+    return sentResult(
+      ttl,
+      await sendHop({ kind: protocol, family, address, port, ttl, timeoutMs, signal, clock }),
+    );
   };
-  const look = async (ttl: number): Promise<Seen> => {
-    let seen: Seen = { kind: 'silent' };
-    for (let attempt = 0; attempt < tries && seen.kind === 'silent'; attempt += 1) seen = await once(ttl);
-    return seen;
+  const probe = async (ttl: number): Promise<HopResult> => {
+    let result: HopResult = { kind: 'silent' };
+    for (let attempt = 0; attempt < tries && result.kind === 'silent'; attempt += 1) result = await once(ttl);
+    return result;
   };
 
-  const hops: Hop[] = [];
-  while (hops.length < farthest && clock.monoMs() < endMs && !request.signal.aborted) {
+  const hops: TraceHop[] = [];
+  while (hops.length < maxHops && clock.monoMs() < endMs && !request.signal.aborted) {
     const first = hops.length + 1;
-    const group = Array.from({ length: Math.min(groupSize, farthest - hops.length) }, (_, at) => first + at);
-    for (const [at, seen] of (await Promise.all(group.map(look))).entries()) {
-      if (seen.kind === 'impossible' && hops.length === 0) return { ok: false, reason: seen.reason };
+    const group = Array.from({ length: Math.min(groupSize, maxHops - hops.length) }, (_, at) => first + at);
+    for (const [at, result] of (await Promise.all(group.map(probe))).entries()) {
+      if (result.kind === 'impossible' && hops.length === 0) return { ok: false, reason: result.reason };
       const ttl = first + at;
-      if (seen.kind === 'hop') hops.push(seen.hop);
+      if (result.kind === 'hop') hops.push(result.hop);
       else hops.push({ ttl, address: undefined, rttMs: undefined, text: undefined });
-      if (seen.kind === 'hop' && seen.last) return { ok: true, hops, reached: endsThere(seen.hop, request) };
+      if (result.kind === 'hop' && result.last)
+        return { ok: true, hops, reached: endsThere(result.hop, request) };
     }
-    if (hops.slice(-silentEnough).filter((hop) => hop.address === undefined).length === silentEnough) break;
+    if (hops.slice(-maxSilent).filter((hop) => hop.address === undefined).length === maxSilent) break;
   }
   return { ok: true, hops: withoutSilentEnd(hops), reached: false };
 }
@@ -105,15 +103,15 @@ export function traceDiagnostics(trace: Trace): Json {
   return { Reached: trace.reached, Hops: hops };
 }
 
-function endsThere(hop: Hop, { address }: TraceRequest): boolean {
+function endsThere(hop: TraceHop, { address }: TraceRequest): boolean {
   return hop.address === address.replace(/%.*$/, '');
 }
 
-function withoutSilentEnd(hops: readonly Hop[]): readonly Hop[] {
+function withoutSilentEnd(hops: readonly TraceHop[]): readonly TraceHop[] {
   return hops.slice(0, hops.findLastIndex((hop) => hop.address !== undefined) + 1);
 }
 
-function pingSeen(ttl: number, answer: PingAnswer): Seen {
+function pingResult(ttl: number, answer: PingAnswer): HopResult {
   switch (answer.kind) {
     case 'reply':
       return {
@@ -122,7 +120,7 @@ function pingSeen(ttl: number, answer: PingAnswer): Seen {
         hop: { ttl, address: answer.from, rttMs: answer.rttMs, text: 'answered' },
       };
     case 'error':
-      return errorSeen(ttl, answer);
+      return errorResult(ttl, answer);
     case 'unsent':
       return { kind: 'impossible', reason: `this machine does not send there (${answer.code})` };
     case 'timeout':
@@ -131,7 +129,7 @@ function pingSeen(ttl: number, answer: PingAnswer): Seen {
   }
 }
 
-function hopSeen(ttl: number, answer: HopAnswer): Seen {
+function sentResult(ttl: number, answer: HopAnswer): HopResult {
   switch (answer.kind) {
     case 'reached':
       return {
@@ -140,7 +138,7 @@ function hopSeen(ttl: number, answer: HopAnswer): Seen {
         hop: { ttl, address: answer.from, rttMs: answer.rttMs, text: answer.text },
       };
     case 'error':
-      return errorSeen(ttl, answer);
+      return errorResult(ttl, answer);
     case 'unsent':
       return { kind: 'impossible', reason: `this machine does not send there (${answer.code})` };
     case 'unavailable':
@@ -151,7 +149,7 @@ function hopSeen(ttl: number, answer: HopAnswer): Seen {
   }
 }
 
-function errorSeen(ttl: number, error: Extract<PingAnswer, { kind: 'error' }>): Seen {
+function errorResult(ttl: number, error: Extract<PingAnswer, { kind: 'error' }>): HopResult {
   const passing = error.reason === 'time-exceeded';
   const text = passing ? undefined : error.text;
   return { kind: 'hop', last: !passing, hop: { ttl, address: error.from, rttMs: error.rttMs, text } };

@@ -2,15 +2,15 @@ import { fromJson, type JsonValue } from '@bufbuild/protobuf';
 import { calledSecretNames, fillReferences, referencedNames, secretReference } from '@vantage/domain';
 import { type CheckSpec, CheckSpecSchema } from '@vantage/proto';
 
-/** The check with the agent's own secrets in it, or why it cannot be run. */
+/** The check with the values of the agent's secrets, or the reason why it cannot be run. */
 export type LocalFilling =
   | { readonly ok: true; readonly spec: CheckSpec }
   | { readonly ok: false; readonly message: string };
 
 /**
- * Fills `${local:NAME}` in a check's Options and in its URL's user and password (percent-encoded there), and gives a
- * script what it asks for by `secret("local:NAME")`. Every value used joins the check's secrets, so it is hidden like
- * them. `options` are the check's Options as JSON; `lookup` returns the agent's own secrets. Pure.
+ * Fills `${local:NAME}` in a check's Options and in the user and password of its URL (percent-encoded there), and adds
+ * the values for a script's `secret("local:NAME")`. Every used value becomes a secret of the check, so it is masked.
+ * `options` are the check's Options as JSON; `lookup` returns the agent's secrets. Pure.
  */
 export function fillLocal(
   spec: CheckSpec,
@@ -44,11 +44,11 @@ export function fillLocal(
     };
   }
   if (arm === undefined || Object.keys(used).length === 0) return { ok: true, spec };
-  const made = fromJson(CheckSpecSchema, { [arm]: filled });
-  made.url = url;
-  made.timeoutMs = spec.timeoutMs;
-  made.secrets = { ...spec.secrets, ...used };
-  return { ok: true, spec: made };
+  const filledSpec = fromJson(CheckSpecSchema, { [arm]: filled });
+  filledSpec.url = url;
+  filledSpec.timeoutMs = spec.timeoutMs;
+  filledSpec.secrets = { ...spec.secrets, ...used };
+  return { ok: true, spec: filledSpec };
 }
 
 /** Fills only the part before the host, because a secret must never be part of a name in a DNS query. */

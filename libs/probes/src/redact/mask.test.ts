@@ -1,16 +1,12 @@
+import { escapeHtml } from '@vantage/kernel';
 import { anyCharacter } from '@vantage/kernel/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { printable } from '../contract/failure.ts';
+import { printable } from '../contract/display.ts';
 import { createMask } from './mask.ts';
 
 const secret = 'Pa5s w/ö"<r&d>\\+\'x';
 const mask = createMask([secret]);
-const html = (text: string) =>
-  text.replace(
-    /[&<>"']/g,
-    (each) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' })[each] ?? each,
-  );
 const bytes = Buffer.from(secret);
 
 describe.each<[string, (text: string) => string]>([
@@ -24,7 +20,7 @@ describe.each<[string, (text: string) => string]>([
   ['in a form', (text) => new URLSearchParams({ p: text }).toString().slice(2)],
   ['in JSON', (text) => JSON.stringify(text).slice(1, -1)],
   ['in JSON in JSON', (text) => JSON.stringify(JSON.stringify(text)).slice(3, -3)],
-  ['in HTML', html],
+  ['in HTML', escapeHtml],
   [
     'in HTML with numbers',
     (text) => text.replace(/[^a-z0-9]/gi, (each) => `&#x${each.charCodeAt(0).toString(16)};`),

@@ -1,5 +1,8 @@
-/** One step of a path (RFC 9535 section 2.3): what it picks from a value, and whether from all below it too (`..`). */
+import { isRecord } from '@vantage/kernel';
+
+/** A segment of a path (RFC 9535 section 2.3). */
 export interface JsonStep {
+  /** Whether it also selects from all descendants (`..`). */
   readonly deep: boolean;
   readonly selectors: readonly Selector[];
 }
@@ -10,40 +13,36 @@ type Selector =
   | { readonly kind: 'slice'; readonly from?: number; readonly to?: number; readonly by: number }
   | { readonly kind: 'any' };
 
-/** A path read, or where it stops being one. */
+/** `message` names the position of the fault. */
 export type JsonPathResult =
   | { readonly ok: true; readonly steps: readonly JsonStep[] }
   | { readonly ok: false; readonly message: string };
 
-/** Characters of a path, and selectors in it: a path is read in time proportional to its length. */
-const longestPath = 500;
+const maxPathLength = 500;
 const maxSelectors = 50;
-/** The most values that one search visits and finds, over all steps together. It bounds the time of any search. */
+/** The maximum of visited and found values in all steps of a search. It bounds the time. */
 const maxVisited = 2_000_000;
-/**
- * The most lists of values that wait at one moment: a document 2,000 deep and the longest path. It bounds the memory of
- * any search.
- */
+/** The maximum of pending lists of values: a document of depth 2,000 with the longest path. It bounds the memory. */
 const maxPending = 100_000;
 
-/** The position of the reader in a path. */
+/** The position in a path. */
 interface Cursor {
   readonly text: string;
   at: number;
 }
 
-// Sticky: each matches at the cursor or not at all, and none has two ways to match the same text.
+// Sticky: each matches only at the cursor. None can match the same text in two ways, so reading takes linear time.
 const blanks = /\s*/y;
 const integer = /-?\d+/y;
 const plainName = /[\p{L}_$][\p{L}\p{N}_$-]*/uy;
 
 /**
- * Reads a JSONPath: names, indexes, slices, lists of these, `*` and `..`, no filters and no scripts. The `$` in front
- * may be left out. At most 500 characters and 50 selectors.
+ * Reads a JSONPath with names, indexes, slices, lists of these, `*` and `..`, but without filters and scripts. The `$`
+ * at the start is optional. At most 500 characters and 50 selectors.
  */
 export function readJsonPath(path: string): JsonPathResult {
-  if (path.length > longestPath)
-    return { ok: false, message: `a JSONPath has at most ${longestPath} characters` };
+  if (path.length > maxPathLength)
+    return { ok: false, message: `a JSONPath has at most ${maxPathLength} characters` };
   const text = path.trim();
   const start = text.startsWith('$') ? text.slice(1) : /^[.[]/.test(text) ? text : `.${text}`;
   const cursor: Cursor = { text: start, at: 0 };
@@ -80,7 +79,7 @@ function readStep(cursor: Cursor): JsonStep | undefined {
   return name === undefined ? undefined : { deep, selectors: [{ kind: 'name', name }] };
 }
 
-/** The text between brackets, with the closing one. */
+/** The selectors in brackets. */
 function readList(cursor: Cursor): readonly Selector[] | undefined {
   const selectors: Selector[] = [];
   while (true) {
@@ -109,7 +108,7 @@ function readSelector(cursor: Cursor): Selector | undefined {
     take(cursor, blanks);
   }
   const [from, to, by] = bounds;
-  if (bounds.some((each) => Number.isNaN(each))) return undefined;
+  if (bounds.some((bound) => Number.isNaN(bound))) return undefined;
   if (bounds.length === 1) return from === undefined ? undefined : { kind: 'index', index: from };
   return {
     kind: 'slice',
@@ -119,7 +118,7 @@ function readSelector(cursor: Cursor): Selector | undefined {
   };
 }
 
-/** A name up to its closing quote; a backslash takes the character after it as it stands. */
+/** A name up to its closing quote; a backslash escapes the next character. */
 function readQuoted(cursor: Cursor, quote: string): string | undefined {
   const { text } = cursor;
   let name = '';
@@ -135,7 +134,7 @@ function readQuoted(cursor: Cursor, quote: string): string | undefined {
   return undefined;
 }
 
-/** undefined: there is none; NaN: one that is not exact (RFC 9535 section 2.1). */
+/** undefined: there is none. NaN: it is not exact (RFC 9535 section 2.1). */
 function readInteger(cursor: Cursor): number | undefined {
   const digits = take(cursor, integer);
   if (digits === undefined) return undefined;
@@ -156,17 +155,17 @@ function skip(cursor: Cursor, text: string): boolean {
   return true;
 }
 
-/** Values that wait for one step of the path; `at` is the next of them. */
-interface Pending {
+/** Values to which a step of the path must still be applied; `at` is the next of them. */
+interface PendingValues {
   readonly values: readonly unknown[];
   readonly step: number;
   at: number;
 }
 
 /**
- * Calls `onFound` for each value that a path finds in a parsed document, in the order of the document. It keeps no list
- * of what it found, so its memory does not grow with the document. False: it gave up, because it would visit more than
- * two million values, or because the document is too deep.
+ * Calls `onFound` for each value that a path selects in a parsed document, in the order of the document. It stores no
+ * list of them, so its memory does not grow with the document. False: it gave up, because it would visit more than two
+ * million values, or because the document is too deep.
  */
 export function findJson(
   json: unknown,
@@ -174,7 +173,7 @@ export function findJson(
   onFound: (value: unknown) => void,
 ): boolean {
   let left = maxVisited;
-  const pending: Pending[] = [{ values: [json], step: 0, at: 0 }];
+  const pending: PendingValues[] = [{ values: [json], step: 0, at: 0 }];
   for (let top = pending.at(-1); top !== undefined; top = pending.at(-1)) {
     if (top.at >= top.values.length) {
       pending.pop();
@@ -188,10 +187,10 @@ export function findJson(
       continue;
     }
     left -= 1;
-    const next: Pending[] = [];
+    const next: PendingValues[] = [];
     for (const selector of step.selectors) {
       const values = pick(node, selector);
-      // Counted before they are kept: two hundred times `*` on one long list would else fill the memory.
+      // Counted before they are stored: many `*` on one long list would otherwise exhaust the memory.
       left -= values.length + 1;
       if (left < 0) return false;
       if (values.length > 0) next.push({ values, step: top.step + 1, at: 0 });
@@ -213,11 +212,9 @@ function pick(node: unknown, selector: Selector): readonly unknown[] {
     case 'any':
       return childrenOf(node);
     case 'name': {
-      // Not in the RFC, but what most JSONPaths in use take for granted.
+      // Not in the RFC, but many JSONPaths rely on it.
       if (Array.isArray(node) && selector.name === 'length') return [node.length];
-      const isObject = typeof node === 'object' && node !== null && !Array.isArray(node);
-      if (!isObject || !Object.hasOwn(node, selector.name)) return [];
-      return [Reflect.get(node, selector.name)];
+      return isRecord(node) && Object.hasOwn(node, selector.name) ? [node[selector.name]] : [];
     }
     case 'index': {
       if (!Array.isArray(node)) return [];
@@ -232,15 +229,16 @@ function pick(node: unknown, selector: Selector): readonly unknown[] {
 /** RFC 9535 section 2.3.4.2. */
 function slice(node: readonly unknown[], { from, to, by }: Extract<Selector, { kind: 'slice' }>): unknown[] {
   const { length } = node;
-  const place = (at: number) => (at < 0 ? length + at : at);
-  const within = (at: number, least: number, most: number) => Math.min(Math.max(at, least), most);
+  const normal = (at: number) => (at < 0 ? length + at : at);
+  const within = (at: number, min: number, max: number) => Math.min(Math.max(at, min), max);
   const found: unknown[] = [];
   if (by > 0) {
-    const end = within(place(to ?? length), 0, length);
-    for (let at = within(place(from ?? 0), 0, length); at < end; at += by) found.push(node[at]);
+    const end = within(normal(to ?? length), 0, length);
+    for (let at = within(normal(from ?? 0), 0, length); at < end; at += by) found.push(node[at]);
   } else if (by < 0) {
-    const end = to === undefined ? -1 : within(place(to), -1, length - 1);
-    for (let at = within(place(from ?? length - 1), -1, length - 1); at > end; at += by) found.push(node[at]);
+    const end = to === undefined ? -1 : within(normal(to), -1, length - 1);
+    for (let at = within(normal(from ?? length - 1), -1, length - 1); at > end; at += by)
+      found.push(node[at]);
   }
   return found;
 }

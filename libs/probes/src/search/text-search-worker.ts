@@ -1,19 +1,15 @@
-/**
- * The thread that searches foreign texts for users' patterns. It has nothing but its job, and whoever gave it ends
- * the thread when the job takes too long.
- */
+// The thread that searches foreign texts for users' patterns. The main thread terminates it if a job takes too long.
 import { parentPort } from 'node:worker_threads';
 import { findJson, readJsonPath } from './json-path.ts';
 import type { SearchJob, SearchResult } from './text-search.ts';
 
-/** Characters of what a path found that are shown. */
 const maxShown = 1000;
 
 function search(job: SearchJob): SearchResult {
   switch (job.kind) {
     case 'text': {
-      const index = job.text.indexOf(job.wanted);
-      return index < 0 ? { kind: 'none' } : { kind: 'match', index, length: job.wanted.length };
+      const index = job.text.indexOf(job.pattern);
+      return index < 0 ? { kind: 'none' } : { kind: 'match', index, length: job.pattern.length };
     }
     case 'regex':
       return searchRegex(job);
@@ -39,10 +35,10 @@ function searchJson({ path, text, value }: Extract<SearchJob, { kind: 'json-path
   let found = 0;
   let isMet = value === undefined;
   let shown = '';
-  const isComplete = findJson(json, read.steps, (each) => {
+  const isComplete = findJson(json, read.steps, (item) => {
     found += 1;
-    isMet ||= shownJson(each) === value || JSON.stringify(each) === value;
-    if (found <= 5) shown = `${shown}${found > 1 ? ', ' : ''}${shownJson(each)}`.slice(0, maxShown);
+    isMet ||= shownJson(item) === value || JSON.stringify(item) === value;
+    if (found <= 5) shown = `${shown}${found > 1 ? ', ' : ''}${shownJson(item)}`.slice(0, maxShown);
   });
   if (!isComplete) return { kind: 'runaway' };
   if (found === 0) return { kind: 'none' };
@@ -59,7 +55,7 @@ port?.on('message', (job: SearchJob) => {
   try {
     result = search(job);
   } catch {
-    // An expression too large to be compiled, a document too deep or a result too long for a text.
+    // An expression is too large to compile, a document too deep, or a result too long for a text.
     result = { kind: 'runaway' };
   }
   port.postMessage(result);

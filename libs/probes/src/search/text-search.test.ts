@@ -1,6 +1,6 @@
 import { type CpuTime, startCpuTimer } from '@vantage/kernel/testing';
 import { afterAll, expect, test } from 'vitest';
-import { createTextSearch, type SearchJob, searchText } from './text-search.ts';
+import { createTextSearch, type SearchJob, searchText, searchThreads } from './text-search.ts';
 
 const never = new AbortController().signal;
 // Long enough for a good search on a busy machine; only patterns that never end wait for it.
@@ -27,10 +27,10 @@ test.each<[SearchJob, unknown]>([
   [regex('^x', 'a\nbb'), { kind: 'none' }],
   [regex('b', 'b'), { kind: 'match', index: 0, length: 1 }],
   [
-    { kind: 'text', wanted: 'b', text: 'abc' },
+    { kind: 'text', pattern: 'b', text: 'abc' },
     { kind: 'match', index: 1, length: 1 },
   ],
-  [{ kind: 'text', wanted: 'x', text: 'abc' }, { kind: 'none' }],
+  [{ kind: 'text', pattern: 'x', text: 'abc' }, { kind: 'none' }],
   [json('$.a', '{"a":1}'), { kind: 'found', isMet: true, shown: '' }],
   [json('$.a', '{"a":1}', '1'), { kind: 'found', isMet: true, shown: '' }],
   [json('$.a', '{"a":"1"}', '2'), { kind: 'found', isMet: false, shown: '1' }],
@@ -80,4 +80,12 @@ test('above the room there is, and where the deadline comes before the turn, not
   await expect(running).rejects.toThrow('the deadline');
   expect(await waiting).toEqual({ kind: 'busy' });
   expect(await last).toEqual({ kind: 'match', index: 0, length: 1 });
+});
+
+test.each([
+  [200, { threads: 1, megabytes: 64 }],
+  [511, { threads: 1, megabytes: 64 }],
+  [512, { threads: 2, megabytes: 160 }],
+])('with %i MiB the searches have %j', (mebibytes, limits) => {
+  expect(searchThreads(mebibytes * 1024 * 1024)).toEqual(limits);
 });

@@ -5,10 +5,10 @@ import { Failure, notMet } from '../contract/failure.ts';
 
 /** A user's pattern and the foreign text to search. */
 export type SearchJob =
-  | { readonly kind: 'text'; readonly wanted: string; readonly text: string }
+  | { readonly kind: 'text'; readonly pattern: string; readonly text: string }
   /** JavaScript, flag `m`. */
   | { readonly kind: 'regex'; readonly pattern: string; readonly text: string }
-  /** `value`: what the path must find at least once, as text or JSON. */
+  /** The path must select `value`, as text or JSON, at least once. */
   | {
       readonly kind: 'json-path';
       readonly path: string;
@@ -16,7 +16,7 @@ export type SearchJob =
       readonly value: string | undefined;
     };
 
-/** The outcome; a text that was wanted is a `match` too. `runaway`: it took too much time or memory. */
+/** `runaway`: the search took too much time or memory. */
 export type SearchResult =
   | { readonly kind: 'match'; readonly index: number; readonly length: number }
   | { readonly kind: 'none' }
@@ -25,21 +25,17 @@ export type SearchResult =
   | { readonly kind: 'no-path'; readonly message: string }
   | { readonly kind: 'runaway' };
 
-/** Searches on threads of its own. */
+/** Searches on separate threads. */
 export interface TextSearch extends Disposable {
-  /** Has a thread started by the time an answer comes: a new one takes some 100 ms. */
+  /** Starts a thread before the answer arrives, because starting takes about 100 ms. */
   prepare(): void;
-  /**
-   * `busy`: no thread was free in time, so nothing is known about the text. Rejects with the signal's reason when it
-   * aborts during the search itself.
-   */
+  /** `busy`: no thread was free in time. Rejects with the signal's reason if it aborts during the search. */
   run(job: SearchJob, signal: AbortSignal): Promise<SearchResult | { readonly kind: 'busy' }>;
 }
 
-/** How much of the machine searches may use. */
-export interface SearchRoom {
+export interface SearchLimits {
   readonly threads: number;
-  /** Of one thread: the document of 1 MiB, parsed. */
+  /** For each thread: a parsed document of 1 MiB. */
   readonly megabytes: number;
   /** Wall-clock time of one search, milliseconds. */
   readonly limitMs: number;
@@ -47,25 +43,24 @@ export interface SearchRoom {
   readonly waiting: number;
 }
 
-function defaultRoom(): SearchRoom {
+function defaultLimits(): SearchLimits {
   return { ...searchThreads(usableMemory()), limitMs: 1000, waiting: 1000 };
 }
-/** A thread that has had nothing to do for so long ends. */
+/** A thread ends after this time without a job. */
 const idleMs = 5 * 60_000;
-/** The document of 1 MiB, parsed. */
 const memory = { maxYoungGenerationSizeMb: 8, stackSizeMb: 4 } as const;
 
-type Ending = (result: SearchResult | { readonly kind: 'busy' }) => void;
+type SettleSearch = (result: SearchResult | { readonly kind: 'busy' }) => void;
 
-interface Waiting {
+interface WaitingSearch {
   readonly job: SearchJob;
-  readonly settle: Ending;
+  readonly settle: SettleSearch;
 }
 
-interface Thread {
+interface SearchThread {
   readonly worker: Worker;
   state: 'starting' | 'idle' | 'searching';
-  settle: Ending | undefined;
+  settle: SettleSearch | undefined;
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -78,15 +73,15 @@ const tracked = declareState({
 });
 
 /**
- * Creates a search; threads start with the first job and never keep the process alive. A pattern with nested repetition
- * can take for ever on a text that is made for it, and the event loop runs every other check too: so it never runs
- * there, and its thread is ended.
+ * Creates a search. Threads start with the first job and never keep the process alive. A pattern with nested repetition
+ * can take unlimited time on a hostile text. It therefore never runs on the event loop, which serves all checks, and
+ * its thread can be terminated.
  */
-export function createTextSearch(room: SearchRoom = defaultRoom()): TextSearch {
-  const threads = new Set<Thread>();
-  const waiting = tracked(new Set<Waiting>());
+export function createTextSearch(limits: SearchLimits = defaultLimits()): TextSearch {
+  const threads = new Set<SearchThread>();
+  const waiting = tracked(new Set<WaitingSearch>());
 
-  const release = (thread: Thread, result: SearchResult) => {
+  const release = (thread: SearchThread, result: SearchResult) => {
     clearTimeout(thread.timer);
     const { settle } = thread;
     thread.settle = undefined;
@@ -98,35 +93,35 @@ export function createTextSearch(room: SearchRoom = defaultRoom()): TextSearch {
     waiting.delete(oldest);
     oldest.settle({ kind: 'busy' });
   };
-  const end = (thread: Thread) => {
+  const end = (thread: SearchThread) => {
     if (!threads.delete(thread)) return;
     release(thread, { kind: 'runaway' });
-    // A machine without room for a thread is not asked again and again for the same job.
+    // If the machine cannot start a thread, do not try again and again for the same job.
     if (thread.state === 'starting') giveUpOldest();
     void thread.worker.terminate();
     assign();
   };
-  const rest = (thread: Thread) => {
+  const rest = (thread: SearchThread) => {
     thread.state = 'idle';
     thread.timer = setTimeout(() => end(thread), idleMs).unref();
     assign();
   };
-  const begin = (thread: Thread, next: Waiting) => {
+  const begin = (thread: SearchThread, next: WaitingSearch) => {
     waiting.delete(next);
     clearTimeout(thread.timer);
     thread.state = 'searching';
     thread.settle = next.settle;
-    thread.timer = setTimeout(() => end(thread), room.limitMs);
+    thread.timer = setTimeout(() => end(thread), limits.limitMs);
     thread.worker.postMessage(next.job);
   };
   const startThread = () => {
     const worker = new Worker(siblingProgram(import.meta.url, 'text-search-worker'), {
       env: compileCacheEnv(),
       execArgv: ['--no-warnings'],
-      resourceLimits: { ...memory, maxOldGenerationSizeMb: room.megabytes },
+      resourceLimits: { ...memory, maxOldGenerationSizeMb: limits.megabytes },
     });
     worker.unref();
-    const thread: Thread = { worker, state: 'starting', settle: undefined, timer: undefined };
+    const thread: SearchThread = { worker, state: 'starting', settle: undefined, timer: undefined };
     threads.add(thread);
     worker.on('message', (result: SearchResult | 'ready') => {
       if (result !== 'ready') release(thread, result);
@@ -135,7 +130,7 @@ export function createTextSearch(room: SearchRoom = defaultRoom()): TextSearch {
     worker.on('error', () => end(thread));
     worker.on('exit', () => end(thread));
   };
-  /** Gives the oldest jobs to threads that rest; starts a thread where one is missing. */
+  /** Gives the oldest jobs to idle threads, and starts a thread if one is missing. */
   function assign(): void {
     for (const thread of threads) {
       const [next] = waiting;
@@ -143,7 +138,7 @@ export function createTextSearch(room: SearchRoom = defaultRoom()): TextSearch {
       if (thread.state === 'idle') begin(thread, next);
     }
     const starting = [...threads].filter(({ state }) => state === 'starting').length;
-    if (waiting.size > starting && threads.size < room.threads) startThread();
+    if (waiting.size > starting && threads.size < limits.threads) startThread();
   }
 
   return {
@@ -151,13 +146,13 @@ export function createTextSearch(room: SearchRoom = defaultRoom()): TextSearch {
       if (threads.size === 0) startThread();
     },
     run(job, signal) {
-      if (waiting.size >= room.waiting) return Promise.resolve({ kind: 'busy' });
+      if (waiting.size >= limits.waiting) return Promise.resolve({ kind: 'busy' });
       return new Promise((resolve, reject) => {
         const onAbort = () => {
-          if (waiting.delete(own)) resolve({ kind: 'busy' });
+          if (waiting.delete(search)) resolve({ kind: 'busy' });
           else reject(signal.reason);
         };
-        const own: Waiting = {
+        const search: WaitingSearch = {
           job,
           settle: (result) => {
             signal.removeEventListener('abort', onAbort);
@@ -169,7 +164,7 @@ export function createTextSearch(room: SearchRoom = defaultRoom()): TextSearch {
           return;
         }
         signal.addEventListener('abort', onAbort, { once: true });
-        waiting.add(own);
+        waiting.add(search);
         assign();
       });
     },
@@ -181,35 +176,35 @@ export function createTextSearch(room: SearchRoom = defaultRoom()): TextSearch {
   };
 }
 
-/** The search that all checks of this process share. */
+/** Shared by all checks of this process. */
 export const textSearch: TextSearch = createTextSearch();
 
-/** Comparisons that a search for a plain text may make on the event loop: some 2 ms at the very worst. */
+/** The maximum of comparisons for a plain text on the event loop: 2 ms in the worst case. */
 const maxCompared = 16 * 1024 * 1024;
 
 /**
- * Whether a text holds another. One made for it, 4 KiB long, can cost most of a second in 1 MiB: the time of `includes`
- * grows with the product of both lengths, so long ones are searched on a thread.
+ * Searches a text for another one. The time grows with the product of both lengths: a hostile pattern of 4 KiB can take
+ * most of a second in 1 MiB. Therefore long texts are searched on a thread.
  */
 export async function searchText(
   text: string,
-  wanted: string,
+  pattern: string,
   signal: AbortSignal,
 ): Promise<SearchResult | { readonly kind: 'busy' }> {
-  if (text.length * wanted.length > maxCompared)
-    return textSearch.run({ kind: 'text', wanted, text }, signal);
-  const index = text.indexOf(wanted);
-  return index < 0 ? { kind: 'none' } : { kind: 'match', index, length: wanted.length };
+  if (text.length * pattern.length > maxCompared)
+    return textSearch.run({ kind: 'text', pattern, text }, signal);
+  const index = text.indexOf(pattern);
+  return index < 0 ? { kind: 'none' } : { kind: 'match', index, length: pattern.length };
 }
 
-/** The failure of a search that did not finish. `where` names the searched text, for people. */
+/** The failure of an unfinished search. `where` names the searched text, for people. */
 export function notSearched({ kind }: { readonly kind: string }, pattern: string, where: string): Failure {
   return kind === 'runaway'
     ? notMet(`${pattern} takes too long on this ${where}: make it simpler`)
     : new Failure(resultCode.agent, `this agent had no time to search the ${where} for ${pattern}`);
 }
 
-/** How many threads search at one moment with so much memory (bytes), and how much each may have. Pure. */
+/** The number of threads for a machine with this memory (bytes), and the memory of each. Pure. */
 export function searchThreads(memory: number): { readonly threads: number; readonly megabytes: number } {
   return memory < 512 * mebibyte ? { threads: 1, megabytes: 64 } : { threads: 2, megabytes: 160 };
 }

@@ -2,18 +2,16 @@ import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:cry
 import { isIPv4 } from 'node:net';
 import { dayMs } from '@vantage/domain';
 
-/** The contents of a certificate for a test. */
 export interface CertificateSettings {
-  /** Names and IPv4 addresses it is for, the first also as its subject. */
+  /** DNS names and IPv4 addresses. The first is also the subject. */
   readonly names?: readonly string[];
-  /** Days from now; default yesterday to in 90 days. */
+  /** Days from now. Default: from yesterday for 91 days. */
   readonly fromDays?: number;
   readonly toDays?: number;
-  /** Who signs it; default: itself. */
+  /** The issuer. Default: self-signed. */
   readonly issuer?: TestCertificate;
 }
 
-/** A certificate with its key, PEM. */
 export interface TestCertificate {
   readonly cert: string;
   readonly key: string;
@@ -21,10 +19,7 @@ export interface TestCertificate {
   readonly privateKey: KeyObject;
 }
 
-/**
- * Creates an X.509 certificate (RFC 5280) with a fresh P-256 key, by default self-signed for 127.0.0.1; it may sign
- * others.
- */
+/** Creates an X.509 CA certificate (RFC 5280) with a new P-256 key, by default self-signed for 127.0.0.1. */
 export function makeCertificate(settings: CertificateSettings = {}): TestCertificate {
   const { names = ['127.0.0.1'], fromDays = -1, toDays = 90, issuer } = settings;
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -42,7 +37,7 @@ export function makeCertificate(settings: CertificateSettings = {}): TestCertifi
   );
   const signature = sign('sha256', body, issuer?.privateKey ?? privateKey);
   const der = sequence(body, algorithm, tag(0x03, Buffer.concat([Buffer.of(0), signature])));
-  // A blank line would end a header for OpenSSL, so the last line never ends in a break.
+  // No line break at the end, because OpenSSL takes a blank line for the end of headers.
   const lines = (der.toString('base64').match(/.{1,64}/g) ?? []).join('\n');
   return {
     cert: `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`,
@@ -84,8 +79,10 @@ function extension(id: readonly number[], content: Buffer): Buffer {
 }
 
 function altNames(names: readonly string[]): Buffer {
-  const each = names.map((one) =>
-    isIPv4(one) ? tag(0x87, Buffer.from(one.split('.').map(Number))) : tag(0x82, Buffer.from(one)),
+  const entries = names.map((altName) =>
+    isIPv4(altName)
+      ? tag(0x87, Buffer.from(altName.split('.').map(Number)))
+      : tag(0x82, Buffer.from(altName)),
   );
-  return extension([0x55, 0x1d, 0x11], sequence(...each));
+  return extension([0x55, 0x1d, 0x11], sequence(...entries));
 }

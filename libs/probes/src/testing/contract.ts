@@ -4,40 +4,40 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { advanceUntilEnded, createFakeClock } from '@vantage/kernel/testing';
 import { describe, expect, test } from 'vitest';
 import type { AnyProbe, Measurement } from '../contract/probe.ts';
-import { secretValues } from '../redact/mask.ts';
+import { secretValues } from '../redact/secret-options.ts';
 import { runTest } from './run-test.ts';
 import { closedPort, listen, type TestServer } from './server.ts';
 
-/** The parts of a method for the contract suite: a healthy server, and how to point a check at a port. */
+/** A probe for the contract suite, with a healthy server. */
 export interface ContractFixture {
   readonly probe: AnyProbe;
-  /** Serves one connection as a healthy server of the protocol does. */
+  /** Serves one connection as a healthy server. */
   readonly serve: (socket: Socket) => void;
-  /** The device's URL for a server on 127.0.0.1 at this port. */
+  /** The device's URL for a server on this port of 127.0.0.1. */
   readonly url: (port: number) => string;
   /** Options that the healthy server satisfies. */
   readonly options?: unknown;
   /**
-   * A URL and Options with `secret` wherever the method has one, login refused by the server or not; omit for methods
-   * without secrets: a method with secret Options or with a password in its URL fails without it.
+   * A URL and Options with `secret` for every secret of the Method; the server may refuse the login. Omit it only for a
+   * Method without secret Options and without a password in its URL.
    */
   readonly withSecret?: (port: number, secret: string) => { readonly url: string; readonly options: unknown };
-  /** Does the server speak first? Then a server that is silent, slow or garbage is so in its banner. */
+  /** Whether the server speaks first. If so, silent, slow and garbage servers misbehave in their banner. */
   readonly serverFirst: boolean;
-  /** The ResultCode for random bytes (default 3); 1 or 7 for a method that accepts any bytes. */
+  /** The ResultCode for random bytes (default 3); 1 or 7 for a Method that accepts any bytes. */
   readonly garbageCode?: number;
-  /** The ResultCode for a server that closes at once (default 3); 1 for a method that needs no answer. */
+  /** The ResultCode for a server that closes at once (default 3); 1 for a Method that needs no answer. */
   readonly closedCode?: number;
-  /** The ResultCode for a server that sends nothing (default 2); 1 for a method that needs no answer. */
+  /** The ResultCode for a server that sends nothing (default 2); 1 for a Method that needs no answer. */
   readonly silentCode?: number;
 }
 
-/** Of checks that end before it. Where a check must last so long, the clock of the test does the waiting. */
+/** Most checks end earlier. If a check must reach its timeout, the fake clock advances. */
 const timeoutMs = 60_000;
-/** A flood goes on for so long, milliseconds of the machine. */
+/** The duration of a flood, milliseconds of real time. */
 const floodMs = 300;
 
-/** Every probe over TCP passes this suite: it defines how the check of each misbehaving server must end. */
+/** The suite of every probe over TCP. It defines how the check of each misbehaving server must end. */
 export function probeContract(fixture: ContractFixture): void {
   describe(`${fixture.probe.method} keeps the contract of every probe`, () => {
     const suite = suiteOf(fixture);
@@ -48,16 +48,16 @@ export function probeContract(fixture: ContractFixture): void {
   });
 }
 
-/** A fixture with its defaults, and how to run its probe. */
-interface Suite extends Required<Omit<ContractFixture, 'withSecret'>> {
+/** A fixture with its defaults. */
+interface ContractSuite extends Required<Omit<ContractFixture, 'withSecret'>> {
   readonly run: (server: TestServer) => Promise<Measurement>;
-  /** Runs a check whose clock stands still until the server has it and, where it is given, `meanwhile` is over. */
+  /** Runs a check whose clock advances only when the server has its connection and `meanwhile` has ended. */
   readonly runToTimeout: (server: TestServer, meanwhile?: () => Promise<void>) => Promise<Measurement>;
-  /** Serves a connection by `answer`: at once where the server speaks first, else after the client's first bytes. */
+  /** Serves a connection with `answer`: at once if the server speaks first, else after the client's first bytes. */
   readonly answerWith: (answer: (socket: Socket) => void) => (socket: Socket) => void;
 }
 
-function suiteOf(fixture: ContractFixture): Suite {
+function suiteOf(fixture: ContractFixture): ContractSuite {
   const { probe, url, options = {} } = fixture;
   return {
     garbageCode: 3,
@@ -82,7 +82,7 @@ function suiteOf(fixture: ContractFixture): Suite {
   };
 }
 
-function testConnecting({ probe, serve, url, options, silentCode }: Suite): void {
+function testConnecting({ probe, serve, url, options, silentCode }: ContractSuite): void {
   test('a healthy server is ok, its phases add up and nothing stays open', async () => {
     await using server = await listen(serve);
     const startedMs = performance.now();
@@ -109,7 +109,7 @@ function testConnecting({ probe, serve, url, options, silentCode }: Suite): void
     await server.idle();
   });
 
-  test('a check that the policy refuses is 9, and no connection is made', async () => {
+  test('a check that the policy refuses is 9 and opens no connection', async () => {
     await using server = await listen(serve);
     const policy = { refuse: () => "not allowed by this agent's policy" };
     const seen = await runTest(probe, url(server.port), options, { timeoutMs, policy });
@@ -118,7 +118,7 @@ function testConnecting({ probe, serve, url, options, silentCode }: Suite): void
   });
 }
 
-function testSlowServers({ runToTimeout, answerWith, silentCode }: Suite): void {
+function testSlowServers({ runToTimeout, answerWith, silentCode }: ContractSuite): void {
   test('a silent server ends at the timeout, and the phase cut off carries the wait', async () => {
     await using server = await listen(() => {});
     const seen = await runToTimeout(server);
@@ -164,8 +164,8 @@ function testSlowServers({ runToTimeout, answerWith, silentCode }: Suite): void 
   });
 }
 
-function testBrokenServers({ run, answerWith, garbageCode, closedCode }: Suite): void {
-  test('garbage is named as such at once', async () => {
+function testBrokenServers({ run, answerWith, garbageCode, closedCode }: ContractSuite): void {
+  test('garbage ends the check at once', async () => {
     const garbage = Buffer.concat([Buffer.from([0, 255, 254, 0, 1]), randomBytes(512)]);
     await using server = await listen(answerWith((socket) => void socket.end(garbage)));
     const seen = await run(server);
@@ -201,24 +201,24 @@ function testSecrets(fixture: ContractFixture): void {
       const secret = 'sentinel-Sär"7&+/=';
       const forms = [secret, Buffer.from(secret).toString('base64'), encodeURIComponent(secret), 'sentinel'];
       for (const server of [await listen(serve), await listen(echo)]) {
-        await using held = server;
-        const made = withSecret(held.port, secret);
-        const found = probe.parseTarget(made.url);
+        await using disposable = server;
+        const check = withSecret(disposable.port, secret);
+        const found = probe.parseTarget(check.url);
         if (!found.ok) throw new Error(found.message);
-        expect(secretValues(probe, found.target, made.options)).toContain(secret);
-        const seen = await runTest(probe, made.url, made.options, { timeoutMs: 600 });
+        expect(secretValues(probe, found.target, check.options)).toContain(secret);
+        const seen = await runTest(probe, check.url, check.options, { timeoutMs: 600 });
         const shown = JSON.stringify([seen, found.target.display]);
         for (const form of forms) expect(shown).not.toContain(form);
       }
     });
 }
 
-/** Repeats all it receives, secrets included. */
+/** Returns everything it receives, including secrets. */
 function echo(socket: Socket): void {
   socket.write('220 hello\r\n');
   socket.on('data', (chunk) => void socket.write(chunk));
 }
 
 function total(seen: Measurement): number {
-  return Object.values(seen.phases).reduce((sum, each) => sum + each, 0);
+  return Object.values(seen.phases).reduce((sum, ms) => sum + ms, 0);
 }

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 
 let collect: (() => void) | undefined;
 
-/** Collects the garbage of this process, all of it. */
+/** Runs a full garbage collection. */
 export function collectGarbage(): void {
   if (!collect) {
     setFlagsFromString('--expose-gc');
@@ -13,7 +13,7 @@ export function collectGarbage(): void {
   collect();
 }
 
-/** Bytes that are alive in this process, garbage collected before. */
+/** The live bytes of this process, after a garbage collection. */
 export function liveBytes(): number {
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();

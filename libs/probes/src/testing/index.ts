@@ -3,7 +3,7 @@ export { type ContractFixture, probeContract } from './contract.ts';
 export { collectGarbage, liveBytes } from './garbage.ts';
 export { type LineScript, speakLines } from './line-server.ts';
 export { answerBytes, type NameReply, serveNames, type TestNameServer } from './name-server.ts';
-export { acceptedExamples, isBounded, pumpedTexts, type TextField, textFields } from './pumped-texts.ts';
+export { acceptedExamples, isBounded, pumpedTexts, type SchemaText, textFields } from './pumped-texts.ts';
 export { allowAll, runTest } from './run-test.ts';
 export { addressOf, closedPort, listen, type TestServer } from './server.ts';
 export { answerWith, serveSite, startSite, type TestSite } from './web-server.ts';

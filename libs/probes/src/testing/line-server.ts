@@ -1,43 +1,43 @@
 import type { Socket } from 'node:net';
 import { type SecureContext, TLSSocket } from 'node:tls';
 
-/** The lines of a scripted server of a line protocol. */
+/** The script of a server of a line protocol. */
 export interface LineScript {
-  /** Its greeting; none when absent. CR LF is added. */
+  /** CR LF is added. Default: no greeting. */
   readonly greeting?: string;
   /**
-   * The answer to a line (CR LF is added), 'close' to hang up, undefined for silence. `said` holds all lines before
-   * this one.
+   * The answer to a line (CR LF is added), 'close' to close the connection, or undefined for silence. `earlier` has all
+   * lines before this one.
    */
-  readonly answer: (line: string, said: readonly string[]) => string | undefined;
-  /** Its certificate; without `startsAfter` it speaks TLS at once, else after having answered such a line. */
+  readonly answer: (line: string, earlier: readonly string[]) => string | undefined;
+  /** The server starts TLS after its answer to a line that matches `startsAfter`; by default at once. */
   readonly tls?: { readonly secureContext: SecureContext; readonly startsAfter?: RegExp };
 }
 
-/** Serves connections by a script; give it to `listen`. */
+/** Serves connections by a script, for `listen`. */
 export function speakLines(script: LineScript): (socket: Socket) => void {
   return (socket) => {
     const { tls, greeting } = script;
     const first = tls && !tls.startsAfter ? secured(socket, tls.secureContext) : socket;
     if (greeting !== undefined) first.write(`${greeting}\r\n`);
-    converse(first, script, []);
+    serveLines(first, script, []);
   };
 }
 
-function converse(socket: Socket, script: LineScript, said: string[]): void {
-  let held = '';
+function serveLines(socket: Socket, script: LineScript, earlier: string[]): void {
+  let waiting = '';
   const onData = (chunk: Buffer) => {
-    held += chunk.toString('utf8');
-    for (let end = held.indexOf('\n'); end >= 0; end = held.indexOf('\n')) {
-      const line = held.slice(0, end).replace(/\r$/, '');
-      held = held.slice(end + 1);
-      const answer = script.answer(line, said);
-      said.push(line);
+    waiting += chunk.toString('utf8');
+    for (let end = waiting.indexOf('\n'); end >= 0; end = waiting.indexOf('\n')) {
+      const line = waiting.slice(0, end).replace(/\r$/, '');
+      waiting = waiting.slice(end + 1);
+      const answer = script.answer(line, earlier);
+      earlier.push(line);
       if (answer === 'close') socket.end();
       else if (answer !== undefined) socket.write(`${answer}\r\n`);
       if (script.tls?.startsAfter?.test(line)) {
         socket.off('data', onData);
-        converse(secured(socket, script.tls.secureContext), script, said);
+        serveLines(secured(socket, script.tls.secureContext), script, earlier);
         return;
       }
     }

@@ -1,23 +1,22 @@
 import { createPrivateKey, generateKeyPairSync, privateDecrypt, randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
-import { cachingSha2Scramble, nativeScramble } from '../methods/mysql/login.ts';
-import { packetOf } from '../methods/mysql/packets.ts';
+import { cachingSha2Scramble, nativeScramble } from '../methods/mysql/mysql-login.ts';
+import { packetOf } from '../methods/mysql/mysql-packets.ts';
 
-/** How the test's MySQL server behaves. */
 export interface MysqlServerSettings {
   readonly user?: string;
   readonly password?: string;
-  /** The method of its users; the greeting suggests `suggests`. */
+  /** The login method of its users. The greeting suggests `suggests`. */
   readonly plugin?: string;
   readonly suggests?: string;
-  /** caching_sha2_password: whether the password's proof is in its cache. */
+  /** caching_sha2_password: whether the proof of the password is cached. */
   readonly cached?: boolean;
   readonly tls?: { readonly key: string; readonly cert: string };
   /** Answers a query with the packets' payloads. */
   readonly query?: (sql: string) => readonly Buffer[];
-  /** The bytes that clients sent after their login. */
-  readonly heard?: Buffer[];
+  /** Collects the bytes that clients send after their login. */
+  readonly received?: Buffer[];
 }
 
 const pair = generateKeyPairSync('rsa', {
@@ -69,18 +68,18 @@ export function greetingPacket(nonce: Buffer, plugin: string, tls: boolean): Buf
   ]);
 }
 
-/** The answer of the server to a packet, and its effect. */
-interface Step {
-  readonly state: State;
+/** The server's answer to a packet, and its next state. */
+interface ServerStep {
+  readonly state: ServerState;
   readonly payloads: readonly Buffer[];
   /** The client's next bytes are TLS, or the server closes. */
   readonly next?: 'tls' | 'close';
 }
 
-type State = 'login' | 'switched' | 'key' | 'full' | 'ready';
+type ServerState = 'login' | 'switched' | 'key' | 'full' | 'ready';
 
 /** A server's settings with their defaults, and its nonce. */
-interface Account extends MysqlServerSettings {
+interface MysqlAccount extends MysqlServerSettings {
   readonly user: string;
   readonly password: string;
   readonly plugin: string;
@@ -89,18 +88,16 @@ interface Account extends MysqlServerSettings {
   readonly nonce: Buffer;
 }
 
-/**
- * Serves one connection as a healthy MySQL server does; the login's fields are read for real and its proof is checked.
- */
+/** Serves one connection like a healthy MySQL server, and checks the login. */
 export function serveMysql(socket: Socket, settings: MysqlServerSettings = {}): void {
   const { user = 'probe', password = 'right', plugin = 'mysql_native_password', cached = true } = settings;
   const nonce = Buffer.from(randomBytes(20).map((byte) => byte || 1));
   const suggests = settings.suggests ?? plugin;
-  const account: Account = { ...settings, user, password, plugin, cached, suggests, nonce };
+  const account: MysqlAccount = { ...settings, user, password, plugin, cached, suggests, nonce };
   let stream: Socket = socket;
   let waiting: Buffer = Buffer.alloc(0);
   let sequence = 0;
-  let state: State = 'login';
+  let state: ServerState = 'login';
 
   const send = (payload: Buffer) => {
     stream.write(packetOf(sequence, payload));
@@ -117,10 +114,10 @@ export function serveMysql(socket: Socket, settings: MysqlServerSettings = {}): 
     stream.on('data', onData);
   };
   const onPacket = (payload: Buffer) => {
-    if (state === 'ready') settings.heard?.push(payload);
+    if (state === 'ready') settings.received?.push(payload);
     const step = afterPacket(state, payload, account);
     state = step.state;
-    for (const each of step.payloads) send(each);
+    for (const answer of step.payloads) send(answer);
     if (step.next === 'close') stream.end();
     if (step.next === 'tls' && settings.tls) upgrade(settings.tls);
   };
@@ -138,7 +135,7 @@ export function serveMysql(socket: Socket, settings: MysqlServerSettings = {}): 
   send(greetingPacket(nonce, suggests, settings.tls !== undefined));
 }
 
-function afterPacket(state: State, payload: Buffer, account: Account): Step {
+function afterPacket(state: ServerState, payload: Buffer, account: MysqlAccount): ServerStep {
   switch (state) {
     case 'login':
       return afterLogin(payload, account);
@@ -160,7 +157,7 @@ function afterPacket(state: State, payload: Buffer, account: Account): Step {
   }
 }
 
-function afterLogin(payload: Buffer, account: Account): Step {
+function afterLogin(payload: Buffer, account: MysqlAccount): ServerStep {
   if (payload.length === 32 && account.tls) return { state: 'login', payloads: [], next: 'tls' };
   const nameEnd = payload.indexOf(0, 32);
   const proofStart = nameEnd + 2;
@@ -171,7 +168,7 @@ function afterLogin(payload: Buffer, account: Account): Step {
   return { state: 'switched', payloads: [Buffer.concat([plugin, account.nonce, Buffer.from([0])])] };
 }
 
-function afterProof(proof: Buffer, account: Account): Step {
+function afterProof(proof: Buffer, account: MysqlAccount): ServerStep {
   const { plugin, password, nonce, cached } = account;
   if (plugin === 'mysql_clear_password') return afterPassword(proof, account);
   const isNative = plugin === 'mysql_native_password';
@@ -183,11 +180,11 @@ function afterProof(proof: Buffer, account: Account): Step {
   return { state: 'ready', payloads: [...isKnown, okPacket] };
 }
 
-function afterPassword(clear: Buffer, account: Account): Step {
+function afterPassword(clear: Buffer, account: MysqlAccount): ServerStep {
   const isRight = clear.toString() === `${account.password}\0`;
   return isRight ? { state: 'ready', payloads: [okPacket] } : refused('full', account);
 }
 
-function refused(state: State, { user }: Account): Step {
+function refused(state: ServerState, { user }: MysqlAccount): ServerStep {
   return { state, payloads: [errorPacket(1045, `Access denied for user '${user}'@'localhost'`)] };
 }

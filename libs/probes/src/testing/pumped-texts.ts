@@ -1,18 +1,19 @@
 import { startCpuTimer } from '@vantage/kernel/testing';
 import { z } from 'zod';
 
-/** A text somewhere in a schema, and the value of the schema that has nothing but this text. */
-export interface TextField {
+/** A text in a schema. */
+export interface SchemaText {
   /** `Steps.0.Expect`; the key of a record is `Headers.{name}`. */
   readonly name: string;
   readonly schema: z.ZodString;
+  /** A value of the whole schema with only this text. */
   put(text: string): unknown;
 }
 
-/** Every text that a schema takes, found by walking it: a new field is found without a change here. */
-export function textFields(schema: z.core.$ZodType, name = ''): readonly TextField[] {
+/** All texts of a schema, including future ones. */
+export function textFields(schema: z.core.$ZodType, name = ''): readonly SchemaText[] {
   const inside = (part: string) => (name === '' ? part : `${name}.${part}`);
-  const within = (fields: readonly TextField[], put: (inner: unknown) => unknown): readonly TextField[] =>
+  const within = (fields: readonly SchemaText[], put: (inner: unknown) => unknown): readonly SchemaText[] =>
     fields.map((field) => ({ ...field, put: (text) => put(field.put(text)) }));
   if (schema instanceof z.ZodString) return [{ name, schema, put: (text) => text }];
   if (schema instanceof z.ZodObject) {
@@ -28,7 +29,7 @@ export function textFields(schema: z.core.$ZodType, name = ''): readonly TextFie
       ...within(textFields(schema.valueType, inside('a')), (value) => ({ a: value })),
     ];
   }
-  if (schema instanceof z.ZodUnion) return schema.options.flatMap((each) => textFields(each, name));
+  if (schema instanceof z.ZodUnion) return schema.options.flatMap((option) => textFields(option, name));
   if (schema instanceof z.ZodPipe) return textFields(schema.in, name);
   const wrapped =
     schema instanceof z.ZodOptional ||
@@ -38,7 +39,7 @@ export function textFields(schema: z.core.$ZodType, name = ''): readonly TextFie
   return wrapped ? textFields(schema.unwrap(), name) : [];
 }
 
-/** Is the length of this text judged first, and is nothing else judged when it is too long? */
+/** Whether the length of this text is checked first, and a longer text not checked any further. */
 export function isBounded(schema: z.ZodString): boolean {
   const [first] = schema._zod.def.checks ?? [];
   const def: unknown = first?._zod.def;
@@ -52,7 +53,7 @@ export function isBounded(schema: z.ZodString): boolean {
   );
 }
 
-/** Texts of which each field accepts at least one: what pumped texts are built around. */
+/** The base of pumped texts. Each field accepts at least one of them. */
 const examples: readonly string[] = [
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==',
   'word',
@@ -73,6 +74,7 @@ const examples: readonly string[] = [
   `SHA256:${'aB3/'.repeat(10)}abc=`,
   '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n',
   'http://user:password@host.example:8080',
+  'https://host.example:8444',
   "$.store['book'][0:1,*]..price",
   'name@host.example',
   '00 ff 1a',
@@ -84,7 +86,7 @@ const examples: readonly string[] = [
   'FREQ=MONTHLY;INTERVAL=2;BYDAY=-1FR,1SU;BYHOUR=1,2;UNTIL=20301231T000000Z',
 ];
 
-/** The repeated parts: those that patterns repeat, too. */
+/** The parts to repeat, among them those that patterns repeat. */
 const pumps = [
   ' ',
   '\t',
@@ -126,13 +128,10 @@ const morePumps = [
 
 const pumpedLength = 20_000;
 
-/**
- * Texts around an accepted one: pumped up at its begin, within and at its end, over the field's limit and just within
- * it.
- */
-export function pumpedTexts(accepted: string, most: number): readonly string[] {
-  const cuts = [0, accepted.length, ...placesWithin(accepted)];
-  const lengths = [pumpedLength, Math.min(most, pumpedLength)].map((each) => Math.max(1, each));
+/** An accepted text, pumped at its start, inside and at its end, up to the field's limit and beyond. */
+export function pumpedTexts(accepted: string, maxLength: number): readonly string[] {
+  const cuts = [0, accepted.length, ...indexesAfterSigns(accepted)];
+  const lengths = [pumpedLength, Math.min(maxLength, pumpedLength)].map((length) => Math.max(1, length));
   return [...pumps, ...morePumps, accepted].flatMap((pump) =>
     [...new Set(lengths)].flatMap((length) =>
       [...new Set(cuts)].flatMap((cut) => {
@@ -145,34 +144,31 @@ export function pumpedTexts(accepted: string, most: number): readonly string[] {
   );
 }
 
-/** After the first of each sign that means something, where patterns change from one part to the next. */
-function placesWithin(accepted: string): readonly number[] {
+/** The indexes after the first of each special character, where patterns change from one part to the next. */
+function indexesAfterSigns(accepted: string): readonly number[] {
   const signs = [...accepted.matchAll(/[^\p{L}\p{N}]/gu)];
   const first = signs.filter(({ 0: sign, index }) => accepted.indexOf(sign) === index);
   return first.slice(0, 8).map(({ index }) => index + 1);
 }
 
-/** The examples that a field accepts. Throws for a field that accepts none: such a one needs an example above. */
-export function acceptedExamples(field: TextField): readonly string[] {
-  const found = examples.filter((each) => field.schema.safeParse(each).success);
+/** The examples that a field accepts. Throws if there are none, in which case the field needs an example above. */
+export function acceptedExamples(field: SchemaText): readonly string[] {
+  const found = examples.filter((example) => field.schema.safeParse(example).success);
   if (found.length === 0) throw new Error(`no example is accepted by ${field.name}`);
-  // The first and the most particular ones: a field without a form of its own accepts them all.
+  // The first and the most special ones. A field without a pattern accepts them all.
   return [...new Set([...found.slice(0, 1), ...found.slice(-2)])];
 }
 
-/** The input of a field, and the processor time of this thread that it cost, milliseconds. */
-export interface Cost {
+/** The processor time that this thread spent on a text. */
+export interface TextCost {
   readonly name: string;
   readonly text: string;
   readonly cpuMs: number;
 }
 
-/**
- * Runs an action on every text twice where it seems dear, so that a collection of garbage is not blamed on it; returns
- * the dearest.
- */
-export function dearest(name: string, texts: readonly string[], run: (text: string) => void): Cost {
-  let worst: Cost = { name, text: '', cpuMs: 0 };
+/** Runs an action on every text, twice if it is slow, because of garbage collection. Returns the costliest text. */
+export function costliest(name: string, texts: readonly string[], run: (text: string) => void): TextCost {
+  let worst: TextCost = { name, text: '', cpuMs: 0 };
   for (const text of texts) {
     const cpuMs = cpuOf(() => run(text));
     if (cpuMs <= worst.cpuMs) continue;

@@ -4,12 +4,12 @@ import type { AnyProbe, Measurement } from '../contract/probe.ts';
 import { runCheck } from '../engine/run.ts';
 import { createDial } from '../net/dial.ts';
 
-/** The policy of an agent that may do everything. */
+/** A policy that refuses nothing. */
 export const allowAll: Policy = { refuse: () => undefined };
 
 /**
- * Runs one real check of a probe in a test: URL and Options as the REST API would take them (defaults applied). Throws
- * when the probe itself refuses URL or Options, or leaves a timer behind.
+ * Runs one check of a probe in a test, with URL and Options as in the REST API. Throws if the probe refuses them, or
+ * leaves a timer behind.
  */
 export async function runTest(
   probe: AnyProbe,
@@ -21,7 +21,7 @@ export async function runTest(
     readonly dial?: Dial;
     readonly signal?: AbortSignal;
     readonly clock?: Clock & { readonly pending: number };
-    /** Values that were filled in for `${secret:NAME}` and `${local:NAME}`. */
+    /** The values of `${secret:NAME}` and `${local:NAME}`. */
     readonly secrets?: Readonly<Record<string, string>>;
   } = {},
 ): Promise<Measurement> {
@@ -50,7 +50,7 @@ export async function runTest(
   return seen;
 }
 
-/** The machine's clock that knows how many of its timers are still to fire. */
+/** The machine's clock with the number of its pending timers. */
 function createCountingClock(): Clock & { readonly pending: number } {
   const waiting = new Set<Disposable>();
   return {

@@ -4,46 +4,49 @@ import type { DeclaredMember, ScriptFunction } from '../contract/probe.ts';
 import { checkFunctions, registry } from '../engine/registry.ts';
 
 const begin =
-  '// Generated from here on: `vitest run script-declarations -u` writes it anew from the methods.';
+  '// Generated from here on: `vitest run script-declarations -u` writes this part from the Methods.';
 const end = '// Generated up to here.';
 
-/** The text of vantage-script.d.ts with its generated part written anew from the registry; the rest stays. */
+/** The text of vantage-script.d.ts with its generated part replaced from the registry. */
 export function generateDeclarations(text: string): string {
   const [head, rest] = text.split(`${begin}\n`);
   const tail = rest?.split(`${end}\n`)[1];
   if (head === undefined || tail === undefined)
-    throw new TypeError('the marks of the generated part are missing');
+    throw new TypeError('the comments around the generated part are missing');
   return `${head}${begin}\n${generated()}\n${end}\n${tail}`;
 }
 
 function generated(): string {
   const results = new Map<unknown, string>();
-  const functions = [...checkFunctions].map(([name, each]) => {
-    const own = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-    const known = results.get(each.result);
-    const result = each.result === undefined ? 'Result' : (known ?? `${own}Result`);
-    if (each.result !== undefined) results.set(each.result, result);
+  const functions = [...checkFunctions].map(([name, definition]) => {
+    const typeName = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+    const known = results.get(definition.result);
+    const result = definition.result === undefined ? 'Result' : (known ?? `${typeName}Result`);
+    if (definition.result !== undefined) results.set(definition.result, result);
     return [
-      callOf(`${own}Call`, each),
-      each.result === undefined || known !== undefined ? '' : resultOf(result, each.result),
-      `${comment(each.description, '')}declare function ${name}(call: ${own}Call): Promise<${result}>;\n`,
+      callOf(`${typeName}Call`, definition),
+      definition.result === undefined || known !== undefined ? '' : resultOf(result, definition.result),
+      `${comment(definition.description, '')}declare function ${name}(call: ${typeName}Call): Promise<${result}>;\n`,
     ];
   });
-  return ['', ...tlsInterfaces(), ...functions.flat()].filter((each, n) => n === 0 || each !== '').join('\n');
+  return ['', ...tlsInterfaces(), ...functions.flat()].filter((part, n) => n === 0 || part !== '').join('\n');
 }
 
-function callOf(name: string, each: ScriptFunction & { readonly method: keyof typeof registry }): string {
-  const { options } = registry[each.method];
-  const members = each.parameters ?? {};
+function callOf(
+  name: string,
+  definition: ScriptFunction & { readonly method: keyof typeof registry },
+): string {
+  const { options } = registry[definition.method];
+  const members = definition.parameters ?? {};
   const overridden = Object.keys(members);
   const bases = ['Call'];
-  if (each.target === 'host and port') bases.push('Place');
-  if (each.implicitTls) bases.push('TlsSettings');
-  const left = ['SlowMs', ...(each.implicitTls ? ['TLS'] : [])];
-  const target = each.target === 'host and port' ? '' : `  ${each.target}: string;\n`;
-  const own = Object.entries(members).map(([key, member]) => memberOf(`${key}?`, member, '  '));
+  if (definition.target === 'host and port') bases.push('Place');
+  if (definition.implicitTls) bases.push('TlsSettings');
+  const omitted = ['SlowMs', ...(definition.implicitTls ? ['TLS'] : [])];
+  const target = definition.target === 'host and port' ? '' : `  ${definition.target}: string;\n`;
+  const parameters = Object.entries(members).map(([key, member]) => memberOf(`${key}?`, member, '  '));
   return `interface ${name} extends ${bases.join(', ')} {
-${target}${own.join('')}${membersOf(options, (key) => !left.includes(key) && !overridden.includes(scriptKey(key)))}}
+${target}${parameters.join('')}${membersOf(options, (key) => !omitted.includes(key) && !overridden.includes(scriptKey(key)))}}
 `;
 }
 
@@ -52,7 +55,7 @@ function resultOf(name: string, members: Readonly<Record<string, DeclaredMember>
   return `interface ${name} extends Result {\n${lines.join('')}}\n`;
 }
 
-/** The settings of TLS are the same for many methods: an interface of their own each. */
+/** The interfaces of the TLS settings, which many Methods share. */
 function tlsInterfaces(): readonly string[] {
   const isMode = (key: string) => !tlsSettingKeys.includes(key);
   return [
@@ -82,28 +85,28 @@ const schema = z.looseObject({
     return z.record(z.string(), schema).optional();
   },
 });
-type Schema = z.output<typeof schema>;
+type JsonSchema = z.output<typeof schema>;
 
-function membersOf(options: unknown, isWanted: (key: string) => boolean): string {
+function membersOf(options: unknown, includes: (key: string) => boolean): string {
   const inner = options instanceof z.ZodPrefault ? options.unwrap() : options;
   if (!(inner instanceof z.ZodObject)) throw new TypeError('Options are a z.strictObject');
   const shape: Readonly<Record<string, unknown>> = inner.shape;
   const found = schema.parse(z.toJSONSchema(inner, { io: 'input', unrepresentable: 'any' }));
-  return properties(found, '  ', isWanted, (key) => nameOfSchema.get(shape[key]));
+  return properties(found, '  ', includes, (key) => nameOfSchema.get(shape[key]));
 }
 
 function properties(
-  of: Schema,
+  of: JsonSchema,
   indent: string,
-  isWanted: (key: string) => boolean = () => true,
+  includes: (key: string) => boolean = () => true,
   nameOf: (key: string) => string | undefined = () => undefined,
 ): string {
   const lines = Object.entries(of.properties ?? {})
-    .filter(([key]) => isWanted(key))
-    .map(([key, each]) => {
-      const type = nameOf(key) ?? typeOf(each, indent);
+    .filter(([key]) => includes(key))
+    .map(([key, property]) => {
+      const type = nameOf(key) ?? typeOf(property, indent);
       const name = `${scriptKey(key)}${of.required?.includes(key) ? '' : '?'}`;
-      const { description } = each;
+      const { description } = property;
       return memberOf(name, { type, ...(description !== undefined && { description }) }, indent);
     });
   return lines.join('');
@@ -113,8 +116,8 @@ function memberOf(name: string, { type, description }: DeclaredMember, indent: s
   return `${description === undefined ? '' : comment(description, indent)}${indent}${name}: ${type};\n`;
 }
 
-function typeOf(of: Schema, indent: string): string {
-  if (of.enum) return of.enum.map((each) => `'${each}'`).join(' | ');
+function typeOf(of: JsonSchema, indent: string): string {
+  if (of.enum) return of.enum.map((value) => `'${value}'`).join(' | ');
   if (of.items) {
     const item = typeOf(of.items, indent);
     return item.includes(' | ') && !item.includes('{') ? `(${item})[]` : `${item}[]`;
@@ -130,7 +133,7 @@ function typeOf(of: Schema, indent: string): string {
 function comment(text: string, indent: string): string {
   const lines = text.replaceAll('*/', '* /').match(/\S(?:.{0,110}\S)?(?=\s|$)/g) ?? [];
   if (lines.length <= 1) return `${indent}/** ${lines.join('')} */\n`;
-  return `${indent}/**\n${lines.map((each) => `${indent} * ${each}\n`).join('')}${indent} */\n`;
+  return `${indent}/**\n${lines.map((line) => `${indent} * ${line}\n`).join('')}${indent} */\n`;
 }
 
 /** `ExpectText` is `expectText`, `IPFamily` `ipFamily`, `TLS` `tls`. */

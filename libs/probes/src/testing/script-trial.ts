@@ -4,15 +4,15 @@ import type { Policy } from '../contract/dial.ts';
 import type { Measurement } from '../contract/probe.ts';
 import { checkFunctions } from '../engine/registry.ts';
 import { runCheck } from '../engine/run.ts';
-import { createSandbox, type SandboxRoom, sandboxFiles, sandboxRoom } from '../methods/script/sandbox.ts';
+import { createSandbox, type SandboxLimits, sandboxFiles, sandboxLimits } from '../methods/script/sandbox.ts';
 import { createScript } from '../methods/script/script.ts';
 import { createDial } from '../net/dial.ts';
 import { allowAll } from './run-test.ts';
 
 /** Runs scripts in tests, in a sandbox that ends with the trial. */
-export interface ScriptTrial extends Disposable {
+export interface SandboxTrial extends Disposable {
   run(text: string, settings?: ScriptSettings): Promise<Measurement>;
-  /** Process ids of the guests that are alive (Linux only, elsewhere none). */
+  /** The process ids of the guests that are alive; empty except on Linux. */
   guests(): readonly string[];
 }
 
@@ -23,9 +23,9 @@ interface ScriptSettings {
   readonly policy?: Policy;
 }
 
-/** Creates a trial with a sandbox of its own. */
-export function createScriptTrial(room: SandboxRoom = sandboxRoom()): ScriptTrial {
-  const sandbox = createSandbox(sandboxFiles, room);
+/** Creates a trial with a new sandbox. */
+export function createScriptTrial(limits: SandboxLimits = sandboxLimits()): SandboxTrial {
+  const sandbox = createSandbox(sandboxFiles, limits);
   const probe = createScript({ sandbox, functions: checkFunctions });
   return {
     run(text, { timeoutMs = 15_000, secrets = {}, policy = allowAll } = {}) {
@@ -45,7 +45,7 @@ export function createScriptTrial(room: SandboxRoom = sandboxRoom()): ScriptTria
     },
     guests() {
       if (process.platform !== 'linux') return [];
-      const all = readdirSync('/proc').filter((each) => /^\d+$/.test(each));
+      const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
       const spawners = all.filter(
         (pid) => parentOf(pid) === String(process.pid) && read(pid, 'cmdline').includes('spawner.ts'),
       );

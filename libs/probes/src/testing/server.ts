@@ -1,35 +1,33 @@
 import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
 
-/** A TCP server on loopback, port 0, for one test. */
+/** A TCP server of a test on loopback, on a free port. */
 export interface TestServer extends AsyncDisposable {
   readonly port: number;
-  /** `127.0.0.1:port`, a target as most methods take it. */
+  /** `127.0.0.1:port` */
   readonly target: string;
-  /** Connections taken so far. */
+  /** The number of accepted connections. */
   readonly hits: number;
-  /** Connections open now; a probe that ended leaves none. */
+  /** The number of open connections. A probe that has ended leaves none. */
   open(): number;
-  /** Resolves when so many connections have been taken: a client may be done with one before the server sees it. */
+  /** Resolves when this many connections were accepted. A client may finish before the server sees it. */
   reached(hits: number): Promise<void>;
-  /** Resolves when no connection is open any more. */
+  /** Resolves when no connection is open. */
   idle(): Promise<void>;
 }
 
-/**
- * A port of loopback on which nobody listens: reserved, and in no range from which ports are given, so nobody takes it.
- */
+/** A port on which nobody listens, because it is reserved and in no ephemeral range. */
 export const closedPort = 1;
 
-/** Listens and hands every connection to `serve`; errors of the connections are the client's business. */
+/** Listens and calls `serve` for every connection. Errors of connections are ignored. */
 export async function listen(serve: (socket: Socket) => void, host = '127.0.0.1'): Promise<TestServer> {
   const sockets = new Set<Socket>();
-  const awaited = new Set<() => void>();
+  const waiters = new Set<() => void>();
   let hits = 0;
   let whenIdle: (() => void) | undefined;
   const server = createServer({ noDelay: true }, (socket) => {
     hits += 1;
-    for (const each of awaited) each();
+    for (const waiter of waiters) waiter();
     sockets.add(socket);
     socket.on('error', () => {});
     socket.on('close', () => {
@@ -37,7 +35,7 @@ export async function listen(serve: (socket: Socket) => void, host = '127.0.0.1'
       if (sockets.size === 0) whenIdle?.();
     });
     serve(socket);
-    // Who does not read never learns that the other side is gone.
+    // A socket that is not read does not notice that the peer has closed.
     if (socket.listenerCount('data') === 0) socket.resume();
   });
   await new Promise<void>((resolve) => server.listen(0, host, resolve));
@@ -51,13 +49,13 @@ export async function listen(serve: (socket: Socket) => void, host = '127.0.0.1'
     open: () => sockets.size,
     reached: (count) =>
       new Promise((resolve) => {
-        const look = () => {
+        const waiter = () => {
           if (hits < count) return;
-          awaited.delete(look);
+          waiters.delete(waiter);
           resolve();
         };
-        awaited.add(look);
-        look();
+        waiters.add(waiter);
+        waiter();
       }),
     idle: () =>
       new Promise((resolve) => {

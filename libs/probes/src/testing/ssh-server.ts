@@ -3,27 +3,26 @@ import type { Socket } from 'node:net';
 import ssh2 from 'ssh2';
 import { listen } from './server.ts';
 
-/** How the test's SSH server behaves. */
 export interface SshServerSettings {
   readonly user?: string;
   readonly password?: string;
-  /** Public part of the key that may log in. */
+  /** The public key that may log in. */
   readonly key?: ssh2.ParsedKey;
-  /** Asks for the password by keyboard-interactive only. */
+  /** Accepts the password by keyboard-interactive only. */
   readonly prompts?: boolean;
-  /** Serves a command: what it puts out and how it ends. */
+  /** Runs a command. */
   readonly command?: (command: string, channel: ssh2.ServerChannel) => void;
 }
 
-/** A real SSH server on loopback, port 0. */
+/** An SSH server on loopback, on a free port. */
 export interface SshServer extends AsyncDisposable {
   readonly port: number;
   readonly target: string;
-  /** Login methods tried, in order. */
-  readonly tried: readonly string[];
+  /** The login methods of clients, in order. */
+  readonly attempts: readonly string[];
 }
 
-/** A key pair of a test: the private key in PEM form, the public one parsed. */
+/** Creates a key pair: the private key in PEM form, and the parsed public key. */
 export function makeKey(): { readonly pem: string; readonly parsed: ssh2.ParsedKey } {
   const pem = generateKeyPairSync('rsa', {
     modulusLength: 2048,
@@ -40,12 +39,12 @@ const host = makeKey();
 /** The public blob of every test server's host key. */
 export const hostKey: Buffer = host.parsed.getPublicSSH();
 
-/** Answers one client on an accepted socket as a healthy server does. */
-function welcome(client: ssh2.Connection, settings: SshServerSettings, tried: string[]): void {
+/** Serves one client like a healthy server. */
+function serveClient(client: ssh2.Connection, settings: SshServerSettings, attempts: string[]): void {
   const { user = 'probe', password = 'right', key, prompts = false, command } = settings;
   client.on('error', () => {});
   client.on('authentication', (context) => {
-    tried.push(context.method);
+    attempts.push(context.method);
     const known = context.username === user;
     if (prompts && context.method === 'keyboard-interactive') {
       context.prompt([{ prompt: 'Password: ', echo: false }], (answers) => {
@@ -71,25 +70,25 @@ function welcome(client: ssh2.Connection, settings: SshServerSettings, tried: st
   });
 }
 
-/** Serves accepted sockets as an SSH server; what was tried to log in is added to `tried`. */
-function serverOf(settings: SshServerSettings, tried: string[]): (socket: Socket) => void {
+/** Serves sockets as an SSH server. Adds the login methods of the clients to `attempts`. */
+function serverOf(settings: SshServerSettings, attempts: string[]): (socket: Socket) => void {
   const server = new ssh2.Server({ hostKeys: [host.pem], ident: 'test' }, (client) =>
-    welcome(client, settings, tried),
+    serveClient(client, settings, attempts),
   );
   return (socket) => server.injectSocket(socket);
 }
 
 /** Listens as an SSH server. */
 export async function listenSsh(settings: SshServerSettings = {}): Promise<SshServer> {
-  const tried: string[] = [];
-  const server = await listen(serverOf(settings, tried));
+  const attempts: string[] = [];
+  const server = await listen(serverOf(settings, attempts));
   return {
     port: server.port,
     target: server.target,
-    tried,
+    attempts,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
 
-/** Serves one accepted socket as a healthy SSH server, for the contract suite. */
+/** Serves one socket as a healthy SSH server, for the contract suite. */
 export const serveSsh = serverOf({}, []);

@@ -1,9 +1,8 @@
-/** Run by traceroute.test.ts as a process of its own inside a network namespace: traces as its argument (JSON) says. */
+// traceroute.test.ts runs this in a separate process in a network namespace. Its argument is a TraceJob in JSON.
 import { type TraceRequest, traceroute } from '../net/traceroute.ts';
 
-/** The task. */
 export interface TraceJob {
-  /** Becomes user nobody once everything is loaded. */
+  /** Changes to user nobody when everything is loaded. */
   readonly asNobody?: boolean;
   readonly traces: readonly Omit<TraceRequest, 'signal'>[];
 }

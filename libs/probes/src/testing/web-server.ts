@@ -2,14 +2,14 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { Server, Socket } from 'node:net';
 import { addressOf } from './server.ts';
 
-/** A web server on loopback, port 0, for one test. */
+/** A web server of a test on loopback, on a free port. */
 export interface TestSite extends AsyncDisposable {
   /** `http://127.0.0.1:port` */
   readonly url: string;
   readonly port: number;
 }
 
-/** Starts a server of `node:http`, `node:https` or `node:http2`; disposing of it ends its connections too. */
+/** Starts a server of `node:http`, `node:https` or `node:http2`. Disposing it also ends its connections. */
 export async function startSite(server: Server, scheme: string): Promise<TestSite> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => sockets.add(socket));
@@ -25,12 +25,11 @@ export async function startSite(server: Server, scheme: string): Promise<TestSit
   };
 }
 
-/** A plain site. */
 export function serveSite(serve: RequestListener): Promise<TestSite> {
   return startSite(createServer(serve), 'http');
 }
 
-/** Gives every request the same answer. */
+/** Answers all requests alike. */
 export function answerWith(status: number, body: string | Buffer = '', headers: Record<string, string> = {}) {
   return (_request: IncomingMessage, response: ServerResponse): void =>
     void response.writeHead(status, headers).end(body);

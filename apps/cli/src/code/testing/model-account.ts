@@ -1,33 +1,44 @@
 import type { Json } from '@vantage/domain';
-import { textOf } from '../../json-text.ts';
-import { type Kind, kinds, nameOf, required, type Settings, type Thing, writeOnly } from '../kinds.ts';
-import type { Step } from '../plan.ts';
-import type { Account } from '../resolve.ts';
+import { textOf } from '../../json-values.ts';
+import type { AccountState } from '../account-state.ts';
+import type { PlanStep } from '../apply-plan.ts';
+import {
+  type AccountResource,
+  kinds,
+  type ManagedKind,
+  nameOf,
+  type ResourceSettings,
+  required,
+  writeOnly,
+} from '../managed-kinds.ts';
 
-/** An account in memory that does what the API does with the requests of a plan. */
+/** An account in memory that carries out the steps of a plan as the API does. */
 export interface ModelAccount {
-  readonly account: () => Account;
-  readonly carryOut: (steps: readonly Step[]) => void;
-  /** Changes a field of a thing as a person would. */
+  readonly account: () => AccountState;
+  readonly apply: (steps: readonly PlanStep[]) => void;
+  /** Changes a field of a resource as a person would. */
   readonly edit: (id: string, field: string, value: Json) => void;
 }
 
 /** Creates an empty account with the Location `local`. */
 export function createModelAccount(): ModelAccount {
-  const things = new Map<string, Thing>();
+  const resources = new Map<string, AccountResource>();
   let count = 0;
   const newId = () => {
     count += 1;
     return count.toString(16).padStart(48, '0');
   };
-  const idOf = (kind: Kind, text: Json): Json => {
+  const idOf = (kind: ManagedKind, text: Json): Json => {
     if (typeof text !== 'string') return text;
-    for (const each of things.values())
-      if (each.kind === kind && [each.id, `key:${each.key}`, each.settings['Name']].includes(text))
-        return each.id;
+    for (const resource of resources.values())
+      if (
+        resource.kind === kind &&
+        [resource.id, `key:${resource.key}`, resource.settings['Name']].includes(text)
+      )
+        return resource.id;
     throw new Error(`the model has no ${kind} ${text}`);
   };
-  const stored = (kind: Kind, body: Settings, before: Settings): Settings => {
+  const stored = (kind: ManagedKind, body: ResourceSettings, before: ResourceSettings): ResourceSettings => {
     const next: Record<string, Json> = { ...before };
     for (const [field, byDefault] of Object.entries(kinds[kind].fields)) {
       if (byDefault === writeOnly) continue;
@@ -51,11 +62,16 @@ export function createModelAccount(): ModelAccount {
       });
     return next;
   };
-  const put = (kind: Kind, id: string, body: Settings, before: Thing | undefined) => {
+  const put = (
+    kind: ManagedKind,
+    id: string,
+    body: ResourceSettings,
+    before: AccountResource | undefined,
+  ) => {
     const settings = stored(kind, body, before?.settings ?? {});
     const key = body['ExternalKey'] === undefined ? (before?.key ?? null) : textOf(body['ExternalKey']);
     const source = body['Source'] === undefined ? (before?.source ?? null) : body['Source'];
-    things.set(id, {
+    resources.set(id, {
       kind,
       id,
       key,
@@ -65,21 +81,26 @@ export function createModelAccount(): ModelAccount {
     });
   };
   put('location', newId(), { Name: 'local' }, undefined);
-  const [local] = things.keys();
+  const [local] = resources.keys();
   return {
-    account: () => ({ things: [...things.values()], timezone: 'UTC', defaultLocationIds: [local ?? ''] }),
-    carryOut(steps) {
+    account: () => ({
+      resources: [...resources.values()],
+      timezone: 'UTC',
+      defaultLocationIds: [local ?? ''],
+    }),
+    apply(steps) {
       for (const { verb, kind, id, body } of steps) {
         if (verb === 'delete') {
-          for (const { settings } of things.values())
+          for (const { settings } of resources.values())
             if (JSON.stringify(settings).includes(`"${id}"`)) throw new Error(`${id} is still used`);
-          things.delete(id ?? '');
-        } else put(kind, id ?? newId(), body, things.get(id ?? ''));
+          resources.delete(id ?? '');
+        } else put(kind, id ?? newId(), body, resources.get(id ?? ''));
       }
     },
     edit(id, field, value) {
-      const thing = things.get(id);
-      if (thing !== undefined) things.set(id, { ...thing, settings: { ...thing.settings, [field]: value } });
+      const resource = resources.get(id);
+      if (resource !== undefined)
+        resources.set(id, { ...resource, settings: { ...resource.settings, [field]: value } });
     },
   };
 }

@@ -1,15 +1,15 @@
 import { type Clock, createLog, systemClock } from '@vantage/kernel';
+import { type Database, publish, takeLeases } from '@vantage/storage';
+import { createFixtures, type Fixtures } from '@vantage/testing/fixtures';
+import { setUp } from '@vantage/testing/set-up';
+import { useDatabase } from '@vantage/testing/use-database';
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
-import { createTimeScale } from '../../platform/config/time-scale.ts';
-import { type Db, publish, takeLeases } from '../../platform/db/index.ts';
-import { createFixtures, type Fixtures } from '../../testing/fixtures.ts';
-import { setUp } from '../../testing/set-up.ts';
-import { useDatabase } from '../../testing/use-database.ts';
+import { createTimeScale } from '../../config/time-scale.ts';
 import { createAssign } from './assign.ts';
 
 const log = createLog('assign test', 'silent');
-let db: Db;
+let db: Database;
 let rows: Fixtures;
 
 useDatabase((opened) => {
@@ -21,7 +21,7 @@ useDatabase((opened) => {
 function running(
   controllerId = 'one',
   timeScale = 1,
-  { plannerDb = db, clock = systemClock }: { readonly plannerDb?: Db; readonly clock?: Clock } = {},
+  { plannerDb = db, clock = systemClock }: { readonly plannerDb?: Database; readonly clock?: Clock } = {},
 ) {
   const ending = new AbortController();
   const done = createAssign({

@@ -1,14 +1,14 @@
 import { type Clock, createWaker, type Logger, messageOf } from '@vantage/kernel';
-import { realTime, type TimeScale } from '../../platform/config/time-scale.ts';
-import { type Db, releaseLeases, takeLeases } from '../../platform/db/index.ts';
+import { type Database, releaseLeases, takeLeases } from '@vantage/storage';
+import { realTime, type TimeScale } from '../../config/time-scale.ts';
 import { createPlanRequests } from './plan-requests.ts';
 import { createPlanRound, leaseMs, leaseName } from './plan-round.ts';
 
 /** Keeps the plans of all Locations whose lease this controller has. */
 export interface Assign {
   /**
-   * Goes on until the signal aborts; plans a Location when the catalog notifies it, and whenever its agents or
-   * Locations change.
+   * Runs until the signal aborts. Plans a Location when the catalog notifies it, and whenever its agents or Locations
+   * change.
    */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -33,7 +33,7 @@ export function createAssign({
   controllerId,
   timeScale = realTime,
 }: {
-  readonly db: Db;
+  readonly db: Database;
   readonly clock: Clock;
   readonly log: Logger;
   readonly controllerId: string;

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { type Candidate, eligibleAgents } from './eligible.ts';
+import { type CandidateAgent, eligibleAgents } from './eligible.ts';
 
 const nowUs = 1_700_000_000_000_000;
 const second = 1_000_000;
 
-function agent(values: Partial<Candidate>): Candidate {
+function agent(values: Partial<CandidateAgent>): CandidateAgent {
   return {
     agentNo: 1,
     capacity: 100,
@@ -21,7 +21,7 @@ const steady = agent({ agentNo: 9 });
 const away = (seconds: number, isAssigned = true) =>
   agent({ connected: false, awaySinceUs: nowUs - seconds * second, isAssigned });
 
-test.each<[string, Candidate, boolean]>([
+test.each<[string, CandidateAgent, boolean]>([
   ['a connected agent', agent({}), true],
   [
     'a new agent that holds nothing yet',

@@ -1,12 +1,12 @@
-import { realTime, type TimeScale } from '../../platform/config/time-scale.ts';
-import type { PlanAgent } from './plan.ts';
+import { realTime, type TimeScale } from '../../config/time-scale.ts';
+import type { PlanAgent } from './assignment-plan.ts';
 
 /** An agent of a Location with its recent connections. */
-export interface Candidate {
+export interface CandidateAgent {
   readonly agentNo: number;
   readonly capacity: number;
   readonly connected: boolean;
-  /** It is asked to end: others get its devices. */
+  /** The agent was told to end; other agents get its devices. */
   readonly isLeaving: boolean;
   /** When its stream came up, microseconds since 1970. */
   readonly connectedUs: number;
@@ -31,7 +31,7 @@ const steadyUs = 300_000_000;
  * none where another agent is connected. Empty when no agent is connected: then the plan stays as it is. Pure.
  */
 export function eligibleAgents(
-  candidates: readonly Candidate[],
+  candidates: readonly CandidateAgent[],
   {
     nowUs,
     graceUs,
@@ -66,10 +66,12 @@ export function eligibleAgents(
     .sort((a, b) => a.agentNo - b.agentNo);
 }
 
-function isFlapping(one: Candidate, nowUs: number, afterUs: number): boolean {
-  return one.recentConnects >= flappingConnects && nowUs - one.connectedUs < afterUs;
+function isFlapping(agent: CandidateAgent, nowUs: number, afterUs: number): boolean {
+  return agent.recentConnects >= flappingConnects && nowUs - agent.connectedUs < afterUs;
 }
 
-function isInGrace(one: Candidate, nowUs: number, graceUs: number, startedUs: number): boolean {
-  return one.isAssigned && one.awaySinceUs !== null && nowUs - Math.max(one.awaySinceUs, startedUs) < graceUs;
+function isInGrace(agent: CandidateAgent, nowUs: number, graceUs: number, startedUs: number): boolean {
+  return (
+    agent.isAssigned && agent.awaySinceUs !== null && nowUs - Math.max(agent.awaySinceUs, startedUs) < graceUs
+  );
 }

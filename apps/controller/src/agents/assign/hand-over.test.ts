@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Candidate, eligibleAgents } from './eligible.ts';
+import { type Assignment, diffPlans, planLocation } from './assignment-plan.ts';
+import { type CandidateAgent, eligibleAgents } from './eligible.ts';
 import { noticeUs, type PresentAssignment, timeChange } from './hand-over.ts';
-import { type Assignment, diffPlans, planLocation } from './plan.ts';
 
 const here = 1;
 const second = 1_000_000;
@@ -87,7 +87,7 @@ function createModel() {
   const spans: Held[] = [];
   const open = () => spans.filter(({ toUs }) => toUs === null);
 
-  const candidates = (): Candidate[] =>
+  const candidates = (): CandidateAgent[] =>
     [...agents].map(([no, one]) => ({
       agentNo: no,
       capacity: 100,
@@ -103,7 +103,7 @@ function createModel() {
     const eligible = eligibleAgents(all, { nowUs, graceUs });
     if (eligible.length === 0) return;
     const present = open().map(({ assignment, fromUs }) => ({ ...assignment, fromUs }));
-    const wanted = planLocation({
+    const next = planLocation({
       locationNo: here,
       agents: eligible,
       devices: [...devices].map(([deviceNo, changedUs]) => ({ deviceNo, changedUs, locationNos: [here] })),
@@ -113,7 +113,7 @@ function createModel() {
       nowUs,
     });
     const connected = new Set(all.flatMap((one) => (one.connected ? one.agentNo : [])));
-    const change = timeChange(diffPlans(present, wanted), { connected, nowUs });
+    const change = timeChange(diffPlans(present, next), { connected, nowUs });
     for (const { deviceNo, atUs } of change.close) {
       const held = open().find(({ assignment }) => assignment.deviceNo === deviceNo);
       if (held === undefined) throw new Error('no span to end');
@@ -130,7 +130,7 @@ function createModel() {
    * After a plan no device has an agent that is gone for longer than the grace time, or that leaves, where another one
    * is connected.
    */
-  const expectOwners = (all: readonly Candidate[]) => {
+  const expectOwners = (all: readonly CandidateAgent[]) => {
     const staying = all.filter((one) => one.connected && !one.isLeaving);
     for (const { assignment } of open()) {
       const owner = all.find((one) => one.agentNo === assignment.agentNo);

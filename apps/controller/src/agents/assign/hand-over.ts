@@ -1,4 +1,4 @@
-import type { Assignment, Change } from './plan.ts';
+import type { Assignment, AssignmentWrites } from './assignment-plan.ts';
 
 /** An assignment whose span is open. */
 export interface PresentAssignment extends Assignment {
@@ -22,14 +22,14 @@ export const noticeUs = 3_000_000;
  *   the device's agent before | the device's agent now      | the old span ends, the new one begins
  *   none                      | any                         | now
  *   any                       | none                        | now
- *   the same                  | the same, in another place  | now
+ *   the same                  | the same, another rotation  | now
  *   connected                 | another                     | after the notice: it is handed over
  *   away                      | another                     | now
- *   A span whose begin lies ahead ends at its begin: the agent before it goes on until then.
+ *   A span that starts in the future ends at its start. The agent before it keeps the device until then.
  */
-/** When the spans of a change end and begin. A device's new span begins where its old one ends. Pure. */
+/** The ends and starts of the spans of a change. A device's new span starts where its old one ends. Pure. */
 export function timeChange(
-  { close, open, update }: Change<PresentAssignment>,
+  { close, open, update }: AssignmentWrites<PresentAssignment>,
   { connected, nowUs }: { readonly connected: ReadonlySet<number>; readonly nowUs: number },
 ): TimedChange {
   const opened = new Map(open.map((one) => [one.deviceNo, one]));

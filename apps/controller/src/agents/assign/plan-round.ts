@@ -1,20 +1,20 @@
 import { type Clock, declareState, type Logger, messageOf } from '@vantage/kernel';
-import type { Kysely } from 'kysely';
-import type { TimeScale } from '../../platform/config/time-scale.ts';
 import {
   type Db,
   dbFailure,
-  holdsLease,
   type Lease,
+  ownsLease,
   publish,
   type Tables,
   takeLeases,
-} from '../../platform/db/index.ts';
+} from '@vantage/storage';
+import type { Kysely } from 'kysely';
+import type { TimeScale } from '../../config/time-scale.ts';
+import { diffPlans, type PlanAgent, type PlanFacts, planLocation } from './assignment-plan.ts';
+import * as store from './assignment-store.ts';
 import { eligibleAgents } from './eligible.ts';
 import { timeChange } from './hand-over.ts';
-import { diffPlans, type PlanAgent, type PlanFacts, planLocation } from './plan.ts';
 import type { PlanRequests } from './plan-requests.ts';
-import * as store from './store.ts';
 
 /**
  * A controller that died is replaced after this. One that lives renews after two thirds of it, however long its
@@ -24,8 +24,8 @@ export const leaseMs = 6_000;
 /** Plans are made again after this long even when nothing seems to have changed. */
 const safetyMs = 60_000;
 /**
- * How long an agent that is away keeps its devices. A cut line shows after 25 s, and another agent has the devices
- * within 45 s.
+ * A disconnected agent keeps its devices for this long. A cut line is noticed after 25 s, and another agent gets the
+ * devices within 45 s.
  */
 const graceMs = 35_000;
 
@@ -166,17 +166,17 @@ async function replanLocation(
   const { locationNo } = location;
   const nowUs = clock.nowUs();
   const touched = await kysely.transaction().execute(async (trx) => {
-    if (!(await holdsLease(trx, lease))) return undefined;
+    if (!(await ownsLease(trx, lease))) return undefined;
     const devices = await store.loadDevices(trx, locationNo);
     const present = await store.loadAssignments(trx, locationNo);
     const assignedAgents = new Map(present.map((one) => [one.deviceNo, one.agentNo]));
-    const wanted = planLocation({ locationNo, agents, devices, ...onlineLocations, assignedAgents, nowUs });
+    const planned = planLocation({ locationNo, agents, devices, ...onlineLocations, assignedAgents, nowUs });
     // No agent is connected: the agents keep their devices, cut off as they are, unless device or agent are gone for
     // good.
     const here = new Set(devices.map((device) => device.deviceNo));
     const known = new Set(location.candidates.map((candidate) => candidate.agentNo));
     const target =
-      agents.length > 0 ? wanted : present.filter((one) => here.has(one.deviceNo) && known.has(one.agentNo));
+      agents.length > 0 ? planned : present.filter((one) => here.has(one.deviceNo) && known.has(one.agentNo));
     const change = diffPlans(present, target);
     const connected = new Set(location.candidates.flatMap((one) => (one.connected ? one.agentNo : [])));
     await store.writeChange(trx, { locationNo, change: timeChange(change, { connected, nowUs }) });

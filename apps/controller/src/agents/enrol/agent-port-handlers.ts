@@ -1,8 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
-import { hostname } from 'node:os';
-import path from 'node:path';
-import { agentAddresses, type ReleaseStatement } from '@vantage/domain';
 import {
   type Clock,
   clientNetwork,
@@ -12,19 +9,12 @@ import {
   messageOf,
   parseJson,
 } from '@vantage/kernel';
-import type { Kysely } from 'kysely';
+import { problemCode } from '@vantage/rest-kit/problem';
 import { z } from 'zod';
-import type { Config } from '../../platform/config/config.ts';
-import type { Tables } from '../../platform/db/index.ts';
-import { withSafeAuthority } from '../../platform/server/agent-port.ts';
-import { pinOf } from '../../platform/server/pin.ts';
-import { createRateLimiter } from '../../platform/server/rate-limiter.ts';
-import { stopParser } from '../../platform/server/stop-parser.ts';
-import type { Authorities } from '../../platform/server/tls.ts';
-import { problemCode } from '../../rest/http/problem.ts';
-import { type AgentEnrolment, createEnrolment, type Enrolment } from './enrolment.ts';
-import { createDownloads, createOwnParcel, type Downloads, notMade, readSignedParcels } from './parcels.ts';
-import { type InvitationPlan, planInvitation } from './plan-invitation.ts';
+import { createRateLimiter } from '../../server/rate-limiter.ts';
+import { stopParser } from '../../server/stop-parser.ts';
+import type { AgentEnrolments } from './enrol-agent.ts';
+import type { Downloads } from './parcels.ts';
 import {
   type AgentRequest,
   type AgentResponse,
@@ -43,19 +33,22 @@ declareShare({
 });
 
 /** Everything that the agents' port answers. */
-interface AgentPortHandlers extends Disposable {
+export interface AgentPortHandlers extends Disposable {
   /** For a server that speaks HTTP/1.1 and HTTP/2. */
   readonly handler: (request: AgentRequest, response: AgentResponse) => void;
 }
 
 /** Bytes of a request for a certificate. */
 const maxBody = 16 * 1024;
+
 /** A request must have come in whole within this time, milliseconds. */
 const bodyWithinMs = 10_000;
-/** Requests of one network. The agents of one site may enrol at one moment. */
+
+/** Requests of one network. All agents of a site may enrol at the same time. */
 const perNetwork = { burst: 200, perSecond: 20, maxKeys: 100_000 };
 
 const ask = z.strictObject({ Token: z.string().min(1).max(200).optional(), CSR: z.string().min(1) });
+
 const shape =
   'The body must be JSON: {"Token": "…", "CSR": "-----BEGIN CERTIFICATE REQUEST-----…"}; a renewal has no Token';
 
@@ -63,7 +56,7 @@ const shape =
 export function createAgentPortHandlers(deps: {
   readonly clock: Clock;
   readonly log: Logger;
-  readonly enrolment: Enrolment;
+  readonly enrolment: AgentEnrolments;
   readonly downloads: Downloads;
   /** Streams of agents. */
   readonly gateway: (request: Http2ServerRequest, response: Http2ServerResponse) => void;
@@ -117,18 +110,18 @@ export function createAgentPortHandlers(deps: {
   };
 
   /**
-   * By HTTP/1.1 one request is answered on a connection. Who sends more without waiting would keep thousands of answers
+   * HTTP/1.1 connections serve one request. A client that pipelines requests would otherwise queue thousands of answers
    * here.
    */
-  const asked = new WeakSet<AgentRequest['socket']>();
+  const answered = new WeakSet<AgentRequest['socket']>();
   const isFirst = (request: IncomingMessage, response: ServerResponse): boolean => {
     const { socket } = request;
-    if (asked.has(socket)) {
+    if (answered.has(socket)) {
       stopParser(socket);
       socket.destroy();
       return false;
     }
-    asked.add(socket);
+    answered.add(socket);
     response.setHeader('connection', 'close');
     return true;
   };
@@ -171,77 +164,4 @@ async function readBody(request: AgentRequest, clock: Clock): Promise<Buffer | '
   } finally {
     deadline[Symbol.dispose]();
   }
-}
-
-/** The handlers for agents and their installers. */
-interface AgentPortServices {
-  /** Everything that the agents' port answers. */
-  readonly handlers: AgentPortHandlers;
-  /** Checks that agents can connect at the address of the agents' port. */
-  readonly plan: () => Promise<InvitationPlan | { readonly kind: 'making'; readonly seconds: number }>;
-  /** The parcels that the release key signed; undefined: there is no release key. */
-  readonly signedParcels: () => Promise<readonly ReleaseStatement[] | undefined>;
-}
-
-const scriptFile = path.resolve(import.meta.dirname, '../../../../../agent-installer/install.sh');
-
-/** Joins enrolment and downloads with the gateway: they share the agents' port. */
-export function createAgentPortServices({
-  config,
-  kysely,
-  agents,
-  certificates,
-  gateway,
-  clock,
-  log,
-}: {
-  readonly config: Pick<
-    Config,
-    'agentUrls' | 'publicUrl' | 'listen' | 'tlsNames' | 'agentPort' | 'parcels' | 'makesParcel' | 'releaseKey'
-  >;
-  readonly kysely: Kysely<Tables>;
-  readonly agents: AgentEnrolment;
-  readonly certificates: { readonly current: { readonly authorities: Authorities } };
-  readonly gateway: {
-    readonly handler: Parameters<typeof withSafeAuthority>[0];
-    readonly serves: Parameters<typeof createDownloads>[0]['serves'];
-    readonly peerOf: Parameters<typeof createDownloads>[0]['peerOf'];
-  };
-  readonly clock: Clock;
-  readonly log: Logger;
-}): AgentPortServices {
-  const { tlsNames, parcels, agentPort: port } = config;
-  const authorities = () => certificates.current.authorities;
-  const enrolment = createEnrolment({ kysely, agents, authorities, clock, log });
-  const downloads = createDownloads({
-    clock,
-    parcels,
-    scriptFile,
-    ca: () => authorities().trusted.join(''),
-    mayDownload: (token) => enrolment.mayDownload(token),
-    mayUpgrade: (keyHash) => enrolment.mayUpgrade(keyHash),
-    serves: (socket) => gateway.serves(socket),
-    peerOf: (connection) => gateway.peerOf(connection),
-  });
-  const ownParcel = createOwnParcel({ folder: parcels, isWanted: config.makesParcel, clock });
-  const urls = agentAddresses(config, { port, hostName: hostname() });
-  return {
-    handlers: createAgentPortHandlers({
-      clock,
-      log,
-      enrolment,
-      downloads,
-      gateway: withSafeAuthority(gateway.handler),
-    }),
-    signedParcels: async () => config.releaseKey && readSignedParcels(parcels, config.releaseKey.key),
-    plan: async () => {
-      const parcel = ownParcel.begin();
-      if (parcel.kind === 'making') return parcel;
-      const { trusted, signing } = authorities();
-      const pin = pinOf(signing.serverKey);
-      const releaseKey = config.releaseKey?.line;
-      const noParcel = parcel.kind === 'failed' ? notMade(parcel.why) : undefined;
-      return planInvitation({ urls, tlsNames, parcels, releaseKey, clock, trusted, pin, noParcel });
-    },
-  };
 }

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createLog } from '@vantage/kernel';
 import { createFakeClock, type FakeClock } from '@vantage/kernel/testing';
+import type { Db } from '@vantage/storage';
+import { reseal } from '@vantage/storage/secrets/reseal';
+import { createSealer } from '@vantage/storage/secrets/seal';
+import { useDatabase } from '@vantage/testing/use-database';
 import { beforeEach, expect, test } from 'vitest';
 import { sealedRows } from '../../catalog/secrets/reseal-store.ts';
-import type { Db } from '../../platform/db/index.ts';
-import { reseal } from '../../platform/secrets/reseal.ts';
-import { createSealer } from '../../platform/secrets/seal.ts';
-import { ensureCertificates } from '../../platform/server/tls.ts';
-import { useDatabase } from '../../testing/use-database.ts';
+import { ensureCertificates } from '../../server/server-certificate.ts';
 import { openAuthorities, readAuthorities, sealedAuthorities } from './authorities.ts';
 
 const log = createLog('test', 'silent');
@@ -91,7 +91,10 @@ test('an authority that ended while everything stood still is replaced at the ne
 test('a new sealing key seals the authorities anew; after the loss of a key a new authority signs', async () => {
   const first = await start();
   const both = createSealer(otherKey, [key]);
-  await reseal(db.kysely, both, { ...sealedRows, ...sealedAuthorities });
+  await reseal(db.kysely, both, {
+    ...sealedRows,
+    ...sealedAuthorities,
+  });
   const other = createSealer(otherKey);
   expect(await start(dir, other)).toEqual(first);
   const lost = await start(dir, createSealer(new Uint8Array(32).fill(9)));

@@ -1,13 +1,14 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import path from 'node:path';
-import { authoritySealContext, dayMs } from '@vantage/domain';
+import { authoritySealContext } from '@vantage/domain';
 import { type Clock, type Logger, readIfPresent } from '@vantage/kernel';
+import type { Tables } from '@vantage/storage';
+import type { Sealer } from '@vantage/storage/secrets/seal';
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
-import type { Tables } from '../../platform/db/index.ts';
-import type { Sealer } from '../../platform/secrets/seal.ts';
-import type { Authority } from '../../platform/server/authority.ts';
-import type { Authorities } from '../../platform/server/tls.ts';
+import type { SigningAuthority } from '../../server/authority.ts';
+import type { Authorities } from '../../server/server-certificate.ts';
+import { type AuthorityTimes, chooseSigning, needsAuthority } from './choose-authority.ts';
 
 const sealedKeys = z.object({ key: z.string(), serverKey: z.string() });
 
@@ -27,8 +28,8 @@ interface Deps {
 }
 
 /**
- * The authorities of this database. The first controller makes one. A new one is made half a year before the last one
- * ends.
+ * The authorities of this database. The first controller creates one. A controller creates the next one half a year
+ * before the last one ends.
  */
 export async function openAuthorities(deps: Deps): Promise<Authorities> {
   const { kysely, sealer, dir, clock, log } = deps;
@@ -37,17 +38,17 @@ export async function openAuthorities(deps: Deps): Promise<Authorities> {
     await lockAuthorities(trx);
     const known = (await readAuthorities(trx)).map((row) => openRow(row, sealer));
     if (!needsAuthority(known, nowMs)) return known;
-    const { makeAuthority } = await import('../../platform/server/authority.ts');
+    const { makeAuthority } = await import('../../server/authority.ts');
     const fresh = knownOf(await makeAuthority(nowMs));
     log.info(
       { validTo: new X509Certificate(fresh.certificate).validTo },
-      'a new certificate authority is made',
+      'a new certificate authority was created',
     );
     await store(trx, sealer, fresh);
     return [...known, fresh];
   });
-  const own = firstCertificate(await readIfPresent(path.join(dir, 'ca.pem')).catch(() => undefined));
-  const signing = chooseSigning(all, { nowMs, isPreferred: ({ certificate }) => certificate === own });
+  const present = firstCertificate(await readIfPresent(path.join(dir, 'ca.pem')).catch(() => undefined));
+  const signing = chooseSigning(all, { nowMs, isPreferred: ({ certificate }) => certificate === present });
   if (signing?.keys === undefined) throw new Error('no certificate authority can sign');
   const others = all.filter((one) => one !== signing && one.toMs > nowMs);
   return {
@@ -56,7 +57,7 @@ export async function openAuthorities(deps: Deps): Promise<Authorities> {
   };
 }
 
-function knownOf({ cert, key, serverKey }: Authority): Known {
+function knownOf({ cert, key, serverKey }: SigningAuthority): Known {
   return { certificate: cert, keys: { key, serverKey }, ...timesOf(cert), canSign: true };
 }
 
@@ -84,41 +85,6 @@ function timesOf(certificate: string): { readonly fromMs: number; readonly toMs:
 function firstCertificate(text: string | undefined): string | undefined {
   const first = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/.exec(text ?? '')?.[0];
   return first === undefined ? undefined : `${first}\n`;
-}
-
-/** The time of an authority, milliseconds since 1970, and whether its key can be opened. */
-interface AuthorityTimes {
-  readonly fromMs: number;
-  readonly toMs: number;
-  readonly canSign: boolean;
-}
-
-/**
- * A new authority is made when the newest one has less left than this. Agents get it with their next certificate,
- * within a week.
- */
-const makeBeforeMs = 180 * dayMs;
-
-/** An authority with less left than this signs no more, when there is another one. */
-const signBeforeMs = 90 * dayMs;
-
-/** Whether a new authority is needed: none that can sign has enough time left. Pure. */
-export function needsAuthority(all: readonly AuthorityTimes[], nowMs: number): boolean {
-  return !all.some(({ canSign, toMs }) => canSign && toMs - nowMs > makeBeforeMs);
-}
-
-/**
- * The authority that signs. It is the preferred one, else the one that ends first, as long as it has enough time left:
- * agents that were away for months know the older ones only. When all end soon, the one that ends last signs.
- * Undefined: none can sign. Pure.
- */
-export function chooseSigning<A extends AuthorityTimes>(
-  all: readonly A[],
-  { nowMs, isPreferred }: { readonly nowMs: number; readonly isPreferred: (authority: A) => boolean },
-): A | undefined {
-  const able = all.filter(({ canSign, toMs }) => canSign && toMs > nowMs).sort((a, b) => a.toMs - b.toMs);
-  const lasting = able.filter(({ toMs }) => toMs - nowMs > signBeforeMs);
-  return lasting.find(isPreferred) ?? lasting[0] ?? able.at(-1);
 }
 
 /** A stored authority. */

@@ -1,6 +1,6 @@
 import { dayMs } from '@vantage/domain';
 import { expect, test } from 'vitest';
-import { chooseSigning, needsAuthority } from './authorities.ts';
+import { chooseSigning, needsAuthority } from './choose-authority.ts';
 
 const nowMs = 1_800_000_000_000;
 const ends = (toMs: number, canSign = true) => ({ fromMs: 0, toMs: nowMs + toMs, canSign });

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
-import { agentCertificateUs as certificateUs } from '../../platform/server/agent-certificate-times.ts';
-import { decideEnrolment, decideRenewal, type EnrolmentDecision, type EnrolmentRow } from './enrolment.ts';
+import { agentCertificateUs as certificateUs } from '../../server/agent-certificate-times.ts';
+import {
+  decideEnrolment,
+  decideRenewal,
+  type EnrolmentDecision,
+  type EnrolmentRow,
+} from './decide-enrolment.ts';
 
 const nowUs = 1_800_000_000_000_000;
 const minuteUs = 60_000_000;

@@ -1,3 +1,4 @@
-export { createAgentPortServices } from './agent-port-handlers.ts';
+export { createAgentPortServices } from './agent-port-services.ts';
 export { openAuthorities, sealedAuthorities } from './authorities.ts';
-export type { AgentEnrolment, EnrolmentRow } from './enrolment.ts';
+export type { EnrolmentRow } from './decide-enrolment.ts';
+export type { AgentEnrolment } from './enrol-agent.ts';

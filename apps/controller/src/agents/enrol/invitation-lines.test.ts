@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { invitationLines } from './plan-invitation.ts';
+import { invitationLines } from './invitation-lines.ts';
 
 let folder = '';
 beforeAll(() => {

@@ -4,7 +4,8 @@ import path from 'node:path';
 import { productVersion } from '@vantage/domain';
 import { createFakeClock } from '@vantage/kernel/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createOwnParcel, isOfVersion, makeOwnParcel, parcelFile } from './parcels.ts';
+import { createOwnParcel, isOfVersion, makeOwnParcel } from './own-parcel.ts';
+import { parcelFile } from './parcel-folder.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -111,7 +112,7 @@ test('the command says every ten seconds how long it takes, and at the end that 
     expect(said).toEqual([
       expect.stringContaining('about half a minute'),
       "still making the agent's package, 10 s",
-      expect.stringContaining("the agent's package is made"),
+      expect.stringContaining("the agent's package is ready"),
     ]);
   } finally {
     vi.useRealTimers();

@@ -6,10 +6,10 @@ import { createServer, type TlsOptions } from 'node:tls';
 import { systemClock as clock } from '@vantage/kernel';
 import { closedPort } from '@vantage/probes/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { signServer } from '../../platform/server/authority.ts';
-import { pinOf } from '../../platform/server/pin.ts';
-import { testAuthorities } from '../../platform/server/testing/authorities.ts';
-import type { Authorities } from '../../platform/server/tls.ts';
+import { signServer } from '../../server/authority.ts';
+import { pinOf } from '../../server/public-key-pin.ts';
+import type { Authorities } from '../../server/server-certificate.ts';
+import { testAuthorities } from '../../server/testing/test-authorities.ts';
 import { checkAddress, planInvitation } from './plan-invitation.ts';
 
 const parcels = mkdtempSync(path.join(tmpdir(), 'vantage-plan-'));
@@ -160,4 +160,32 @@ test.each([
     pin: pinOf(authorities.signing.serverKey),
   });
   expect(port.servernames).toEqual(servernames);
+});
+
+test('an address of the inviter is compared with the names of the certificate, without a connection', async () => {
+  const certificate = await signServer(authorities.signing, {
+    names: ['vantage.example', '2001:db8::1'],
+    nowMs: Date.now(),
+  });
+  await using foreign = await openPort(['localhost'], await testAuthorities());
+  const chosen = (urls: readonly string[]) =>
+    planInvitation({
+      urls,
+      tlsNames: ['vantage.example'],
+      parcels,
+      releaseKey: undefined,
+      clock,
+      trusted: authorities.trusted,
+      pin: 'PIN',
+      isChecked: false,
+      certificate,
+    });
+  expect(await chosen(['https://vantage.example:8444', 'https://[2001:db8::1]:8444'])).toMatchObject({
+    kind: 'ready',
+  });
+  expect(await chosen(['https://vantage.example:8444', foreign.url])).toEqual({
+    kind: 'conflict',
+    message: expect.stringContaining('VANTAGE_TLS_NAMES=vantage.example,localhost and invite again'),
+  });
+  expect(foreign.servernames).toEqual([]);
 });

@@ -1,7 +1,9 @@
 import { connect } from 'node:tls';
 import { type Clock, messageOf } from '@vantage/kernel';
-import { pinOf } from '../../platform/server/pin.ts';
-import { type ParcelHash, readParcelHashes } from './parcels.ts';
+import { pinOf } from '../../server/public-key-pin.ts';
+import { covers } from '../../server/server-certificate.ts';
+import { type InvitationLines, invitationLines } from './invitation-lines.ts';
+import { readParcelHashes } from './parcel-folder.ts';
 
 /** Whether agents can be invited to an address: the lines for a token, or why an agent could not come in there. */
 export type InvitationPlan =
@@ -27,6 +29,7 @@ export async function planInvitation({
   releaseKey,
   clock,
   isChecked = true,
+  certificate,
   noParcel = 'Run "npm run parcel" there and invite again',
 }: {
   /** `https://host:port` of each agents' port. */
@@ -42,8 +45,10 @@ export async function planInvitation({
   /** The line of the public release key; undefined: there is none. */
   readonly releaseKey: string | undefined;
   readonly clock: Pick<Clock, 'timer'>;
-  /** False: the inviter knows that the addresses are right, and nobody connects to them. */
+  /** False: the inviter knows that the addresses are right, so the controller does not connect to them. */
   readonly isChecked?: boolean;
+  /** The certificate of the agents' port, PEM: the hosts of the addresses must be among its names. */
+  readonly certificate?: string | undefined;
   /** Why there is no parcel, or what to do, without a full stop. */
   readonly noParcel?: string | undefined;
 }): Promise<InvitationPlan> {
@@ -54,6 +59,8 @@ export async function planInvitation({
     const message = conflictAt(url, check, tlsNames);
     if (message !== undefined) return { kind: 'conflict', message };
   }
+  const unnamed = urls.map(hostOf).find((host) => certificate !== undefined && !covers(certificate, [host]));
+  if (unnamed !== undefined) return { kind: 'conflict', message: unnamedText(unnamed, tlsNames) };
   const parcels = await readParcelHashes(folder);
   const warnings = checks.flatMap(({ url, check }) =>
     check.kind === 'unreachable'
@@ -63,7 +70,7 @@ export async function planInvitation({
   if (parcels.length === 0) warnings.push(`The controller has no parcel of the agent: ${noParcel}.`);
   const pin = checks.flatMap(({ check }) => (check.kind === 'reached' ? [check.pin] : []))[0] ?? ownPin;
   if (pin === undefined && !isChecked)
-    warnings.push("The controllers' certificate is not known here, and nobody asked for it at the address.");
+    warnings.push("The controllers' certificate is not known here, and it was not requested at the address.");
   if (pin === undefined) return { kind: 'conflict', message: warnings.join(' '), isUnreachable: true };
   return {
     kind: 'ready',
@@ -72,15 +79,19 @@ export async function planInvitation({
   };
 }
 
-/** Why an agent could not connect at an address; undefined: it could, or nobody knows. Pure. */
+/** The reason why an agent cannot connect to an address; undefined: it can, or that is unknown. Pure. */
 function conflictAt(url: string, check: AddressCheck, tlsNames: readonly string[]): string | undefined {
-  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
-  if (check.kind === 'unnamed') {
-    const names = [...new Set([...tlsNames, host])].join(',');
-    return `The controller's certificate does not have the name ${host}, so no agent could trust it there. Start the controller with VANTAGE_TLS_NAMES=${names} and invite again.`;
-  }
+  if (check.kind === 'unnamed') return unnamedText(hostOf(url), tlsNames);
   if (check.kind !== 'foreign') return undefined;
   return `${url} is not the agents' port of this controller: its certificate is of another authority. ${elsewhere}.`;
+}
+
+/** The host of a URL; an IPv6 address without its brackets. */
+const hostOf = (url: string) => new URL(url).hostname.replace(/^\[|\]$/g, '');
+
+function unnamedText(host: string, tlsNames: readonly string[]): string {
+  const names = [...new Set([...tlsNames, host])].join(',');
+  return `The controller's certificate does not have the name ${host}, so no agent could trust it there. Start the controller with VANTAGE_TLS_NAMES=${names} and invite again.`;
 }
 
 /** The result of checking the address of the agents' port. */
@@ -100,8 +111,8 @@ export function checkAddress(
   url: string,
   { trusted, clock }: { readonly trusted: readonly string[]; readonly clock: Pick<Clock, 'timer'> },
 ): Promise<AddressCheck> {
-  const { hostname, port } = new URL(url);
-  const host = hostname.replace(/^\[|\]$/g, '');
+  const { port } = new URL(url);
+  const host = hostOf(url);
   return new Promise((resolve) => {
     const socket = connect({
       host,
@@ -128,63 +139,4 @@ export function checkAddress(
       end({ kind: fault?.includes('ALTNAME') === true ? 'unnamed' : 'foreign' });
     });
   });
-}
-
-/** The lines that install an agent on a host; each works as it stands. */
-interface InvitationLines {
-  /** With curl. */
-  readonly command: string;
-  /** With GNU wget. */
-  readonly commandWget: string;
-}
-
-/**
- * Creates the lines. The pin (SHA-256 of the public key of the agents' port, base64) protects the download although the
- * host does not have the authority yet; the script brings it along. Pure.
- */
-export function invitationLines(from: {
-  /** `https://host:port` of each agents' port, without a slash at the end. The script comes from the first one. */
-  readonly urls: readonly string[];
-  readonly pin: string;
-  readonly token: string;
-  readonly parcels: readonly ParcelHash[];
-  /** The line of the public release key, which the agent pins; undefined: there is none. */
-  readonly releaseKey: string | undefined;
-}): InvitationLines {
-  const { urls, pin, token, parcels, releaseKey } = from;
-  const hashes = parcels.map(({ arch, sha256 }) => `${arch}=${sha256}`).join(',');
-  const args = [
-    `--token ${token} --endpoint ${urls.join(',')}`,
-    ...(hashes === '' ? [] : [`--sha256 ${hashes}`]),
-    ...(releaseKey === undefined ? [] : [`--release-key ${releaseKey}`]),
-  ].join(' ');
-  const key = `--pinnedpubkey "sha256//${pin}"`;
-  const header = `"Authorization: Bearer ${token}"`;
-  const script = `${urls[0]}/install.sh`;
-  return {
-    command: lineOf(
-      `c=$(curl -sSk ${key} -H ${header} -o "$f" -w "%{http_code}" ${script}) || exit 4; case $c in 200) ;; 40[13]) ${refused(6)} ;; *) ${refused(4)} ;; esac`,
-      args,
-    ),
-    commandWget: lineOf(
-      `wget -nv -O "$f" --content-on-error --no-check-certificate ${key} --header=${header} ${script}; case $? in 0) ;; 6) ${refused(6)} ;; *) ${refused(4)} ;; esac`,
-      args,
-    ),
-  };
-}
-
-/** Shows the controller's answer and ends with this exit status (docs/install-agent.md has their meanings). */
-function refused(status: number): string {
-  return `cat "$f" >&2; exit ${status}`;
-}
-
-/**
- * The whole line. The script goes to a file and runs from there, so that the line ends with the status of what
- * failed: a pipe ends with that of its last command, which runs an empty script without a fault. What follows the
- * line are arguments of the script.
- */
-function lineOf(download: string, args: string): string {
-  const sudo = 's=; [ "$(id -u)" = 0 ] || ! command -v sudo >/dev/null || s=sudo';
-  const run = `f=$(mktemp) || exit 1; trap "rm -f $f" EXIT; ${download}; ${sudo}; $s sh "$f" "$@"`;
-  return `sh -c '${run}' install ${args}`;
 }

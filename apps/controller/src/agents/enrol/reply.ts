@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { invitationMinutes } from '@vantage/domain';
-import { problemCode } from '../../rest/http/problem.ts';
-import type { EnrolmentRefusal } from './enrolment.ts';
+import { problemCode } from '@vantage/rest-kit/problem';
+import type { EnrolmentRefusal } from './decide-enrolment.ts';
 
 /** A request to the agents' port, by HTTP/1.1 or HTTP/2. */
 export type AgentRequest = IncomingMessage | Http2ServerRequest;
 export type AgentResponse = ServerResponse | Http2ServerResponse;
 
 /** A refusal as it is sent. */
-export interface Refused {
+export interface RefusedRequest {
   readonly status: number;
   readonly code: number;
   readonly message: string;
@@ -19,7 +19,7 @@ export interface Refused {
 
 const again = 'Invite the agent again: ./vantage agents invite --location NAME';
 
-const reasons: Readonly<Record<EnrolmentRefusal, Refused>> = {
+const reasons: Readonly<Record<EnrolmentRefusal, RefusedRequest>> = {
   unknown: refusal(401, 'This token is not known here.'),
   used: refusal(401, 'This token was used already. A token enrols one agent, once.'),
   expired: refusal(401, `This token has expired. A token is good for ${invitationMinutes} minutes.`),
@@ -27,21 +27,21 @@ const reasons: Readonly<Record<EnrolmentRefusal, Refused>> = {
   revoked: {
     status: 403,
     code: problemCode.denied,
-    message: 'This agent is revoked. It gets no certificate any more.',
+    message: 'This agent is revoked. It gets no further certificate.',
   },
 };
 
-function refusal(status: number, message: string): Refused {
+function refusal(status: number, message: string): RefusedRequest {
   return { status, code: problemCode.key, message: `${message} ${again}` };
 }
 
 /** The answer to a refused token or key. */
-export function refusedFor(reason: EnrolmentRefusal): Refused {
+export function refusedFor(reason: EnrolmentRefusal): RefusedRequest {
   return reasons[reason];
 }
 
 /** Too much is in work, or the database does not answer. */
-export const busy: Refused = {
+export const busy: RefusedRequest = {
   status: 503,
   code: problemCode.unavailable,
   retryAfter: 5,
@@ -49,7 +49,7 @@ export const busy: Refused = {
 };
 
 /** A request that the controller cannot read. */
-export function malformed(message: string, status = 400): Refused {
+export function malformed(message: string, status = 400): RefusedRequest {
   return { status, code: problemCode.malformed, message };
 }
 
@@ -85,7 +85,7 @@ export function sendJson(
 }
 
 /** Sends a refusal. */
-export function sendRefusal(request: AgentRequest, response: AgentResponse, refused: Refused): void {
+export function sendRefusal(request: AgentRequest, response: AgentResponse, refused: RefusedRequest): void {
   const { status, code, message, retryAfter } = refused;
   sendJson(request, response, {
     status,

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
-import { hashPublicKey } from '../../platform/secrets/credential.ts';
+import { hashPublicKey } from '@vantage/storage/secrets/credential';
 
 /** A certificate signing request (PKCS#10, RFC 2986) whose signature was not verified yet. */
 export interface SigningRequest {

@@ -1,11 +1,12 @@
 import { type Clock, systemClock } from '@vantage/kernel';
 import { Goodbye_Reason } from '@vantage/proto';
+import { publish } from '@vantage/storage';
 import { sql } from 'kysely';
 import { describe, expect, test, vi } from 'vitest';
-import { changeAgent, revokeAgent } from '../../catalog/agents/write.ts';
-import { createCatalog } from '../../catalog/change.ts';
-import { publish } from '../../platform/db/index.ts';
-import { recordEvents } from '../../status/events/record-events.ts';
+import { changeAgent } from '../../catalog/agents/agent-write.ts';
+import { revokeAgent } from '../../catalog/agents/remove-agent.ts';
+import { createCatalog } from '../../resources/change.ts';
+import { recordEvents } from '../../results/events/record-events.ts';
 import { issueIdentity } from '../../testing/agent-identity.ts';
 import { connectAgent } from './testing/agent-stream.ts';
 import { nothing, sealer, soon, useGatewayFixture } from './testing/gateway-fixture.ts';
@@ -157,8 +158,8 @@ describe('the decision who may connect', () => {
       .select('name')
       .where('location_no', '=', there)
       .executeTakeFirstOrThrow();
-    const catalog = createCatalog({ db: bench.db, recordChanges: async () => {} });
-    await catalog.change({ kind: 'command-line' }, (transaction) =>
+    const catalog = createCatalog({ recordChanges: async () => {} });
+    await catalog.change(bench.db, { kind: 'command-line' }, (transaction) =>
       changeAgent(transaction, { agentId }, { sent: { Location: name }, nowUs: systemClock.nowUs() }),
     );
     expect(await stream.until('goodbye')).toMatchObject({
@@ -205,8 +206,8 @@ describe('the decision who may connect', () => {
       await stream.until('welcome');
       const { agent_id: agentId } = await bench.agentRow();
       if (isNotified) {
-        const catalog = createCatalog({ db: bench.db, recordChanges: async () => {} });
-        await catalog.change({ kind: 'command-line' }, (transaction) =>
+        const catalog = createCatalog({ recordChanges: async () => {} });
+        await catalog.change(bench.db, { kind: 'command-line' }, (transaction) =>
           revokeAgent(transaction, { agentId }, { recordEvents, nowUs: systemClock.nowUs() }),
         );
       } else {

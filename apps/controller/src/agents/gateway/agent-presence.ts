@@ -1,9 +1,9 @@
 import type { AnchorReport } from '@vantage/domain';
+import type { Tables } from '@vantage/storage';
 import type { Kysely } from 'kysely';
-import type { Tables } from '../../platform/db/index.ts';
 
 /** The status from an agent's heartbeats since the last report. */
-export interface AgentStatus {
+export interface AgentSessionStatus {
   readonly agentNo: number;
   readonly sessionId: string;
   readonly lastSeenUs: number;
@@ -34,12 +34,12 @@ export interface AgentPresence {
       readonly architecture: string | null;
       readonly upgradeFault: string | null;
       readonly capacity: number;
-      /** It runs traceroutes that run requests ask for. */
+      /** It runs the traceroutes of run requests. */
       readonly tracesOnRequest: boolean;
       readonly nowUs: number;
     },
   ): Promise<void>;
-  /** The agent of this session is asked to end. True when another agent of its Location is connected and stays. */
+  /** The agent of this session was told to end. True when another agent of its Location is connected and stays. */
   leave(
     kysely: Kysely<Tables>,
     session: { readonly agentNo: number; readonly sessionId: string; readonly nowUs: number },
@@ -53,11 +53,11 @@ export interface AgentPresence {
    * Stores the reports of sessions. The row of a newer session keeps its status; skipped checks count for the agent,
    * whichever session reported them.
    */
-  report(kysely: Kysely<Tables>, statuses: readonly AgentStatus[]): Promise<void>;
+  report(kysely: Kysely<Tables>, statuses: readonly AgentSessionStatus[]): Promise<void>;
   /** Marks an agent as fenced: it may not connect until the operator unfences it. */
   fence(trx: Kysely<Tables>, agentNo: number, nowUs: number): Promise<void>;
   /** Marks as Away the connected agents of a gateway, or those that were not heard since a time. */
-  markAway(
+  setAway(
     trx: Kysely<Tables>,
     which: { readonly gatewayId: string } | { readonly silentBeforeUs: number },
   ): Promise<

@@ -1,7 +1,7 @@
+import { publish } from '@vantage/storage';
+import { createSealer } from '@vantage/storage/secrets/seal';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { publish } from '../../platform/db/index.ts';
-import { createSealer } from '../../platform/secrets/seal.ts';
 import { nothing, sealer, useGatewayFixture } from './testing/gateway-fixture.ts';
 
 const bench = useGatewayFixture();
@@ -53,7 +53,7 @@ test('a reference without a value is never sent as it stands; a new value goes o
   await using server = await bench.gatewayWith(nothing);
   await using stream = bench.connectTo(server.url);
   const { upserts } = await stream.until('assignments');
-  const problem = expect.stringContaining(`the secret ${name} has no value any more`);
+  const problem = expect.stringContaining(`the secret ${name} has no value`);
   expect(upserts).toMatchObject([
     { deviceNo: needy, spec: { problem } },
     { deviceNo: script, spec: { problem } },

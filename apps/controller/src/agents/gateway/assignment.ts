@@ -1,14 +1,14 @@
 import { create, type JsonValue } from '@bufbuild/protobuf';
 import { calledSecretNames, deviceSealContext, methods, secretSealContext } from '@vantage/domain';
+import { scheduleOffsetMs } from '@vantage/domain/schedule-offset';
 import { Fault, type Logger } from '@vantage/kernel';
 import { specOf } from '@vantage/probes';
 import { type Assignment, AssignmentSchema, type CheckSpec, CheckSpecSchema } from '@vantage/proto';
+import type { Tables } from '@vantage/storage';
+import { fillSecrets, sealedDevice, secretNames } from '@vantage/storage/secrets/sealed-device';
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
-import type { Tables } from '../../platform/db/index.ts';
-import { scheduleOffsetMs } from '../../platform/db/schedule-offset.ts';
-import { fillSecrets, sealedDevice, secretNames } from '../../platform/secrets/sealed-device.ts';
-import type { AssignedDevice } from './plan-store.ts';
+import type { AssignedDevice } from './assigned-device-store.ts';
 
 /** Opens sealed values; see `seal.ts`. */
 export interface Unsealer {
@@ -49,8 +49,8 @@ export function createAssignmentBuilder({
     // are filled in.
     const isScript = method === 'Script';
     const fillable: JsonValue = { url: isScript ? '' : opened.url, options: opened.options };
-    const asked = isScript ? calledSecretNames('secret', opened.url) : [];
-    const names = new Set([...secretNames(fillable), ...asked]);
+    const called = isScript ? calledSecretNames('secret', opened.url) : [];
+    const names = new Set([...secretNames(fillable), ...called]);
     const values = names.size > 0 ? await secrets() : new Map<string, string>();
     const missing = [...names].filter((name) => !values.has(name));
     if (missing.length > 0) {
@@ -58,7 +58,7 @@ export function createAssignmentBuilder({
         { device: device.device_id, secrets: missing },
         'a device refers to secrets that have no value',
       );
-      const problem = `the secret ${missing.join(', ')} has no value any more: give it one (PUT /secrets/{secret_id})`;
+      const problem = `the secret ${missing.join(', ')} has no value: give it one (PUT /secrets/{secret_id})`;
       return { usesSecrets: true, assignment: assignmentOf(device, create(CheckSpecSchema, { problem })) };
     }
     const spec = specOf({

@@ -2,14 +2,14 @@ import { backoffMs, type Clock, type Logger, messageOf } from '@vantage/kernel';
 import type { Batch } from '@vantage/proto';
 
 /** The outcome of a batch; see the wire's Ack. */
-export interface BatchOutcome {
+export interface AcceptedBatch {
   readonly inserted: number;
   readonly repeated: number;
   readonly quarantined: number;
-  /** Where the commit stands in the history of the database; see the wire's Ack. */
+  /** The position of the commit in the history of the database; see the wire's Ack. */
   readonly epochId?: string;
   readonly mark?: bigint;
-  /** How busy the controller was; see the wire's Ack. */
+  /** The time that the controller took; see the wire's Ack. */
   readonly storedMs?: number;
   readonly waitingBatches?: number;
   readonly busyPermille?: number;
@@ -17,17 +17,17 @@ export interface BatchOutcome {
 
 /**
  * Passes a batch to the ingest. Resolves after the commit, rejects when the batch should be tried again. The signal
- * aborts when no session waits for the outcome any more.
+ * aborts when no session waits for the outcome.
  */
-export type AcceptBatch = (batch: Batch, signal: AbortSignal) => Promise<BatchOutcome>;
+export type AcceptBatch = (batch: Batch, signal: AbortSignal) => Promise<AcceptedBatch>;
 
 /** A batch that is committed. */
-export interface CommittedBatch extends BatchOutcome {
+export interface CommittedBatch extends AcceptedBatch {
   /** From its turn in this queue to the commit, whole milliseconds. */
   readonly tookMs: number;
 }
 
-/** The batches of one stream, committed one after the other while heartbeats go on. */
+/** The batches of one stream. They are committed one after the other; heartbeats are handled meanwhile. */
 export interface BatchQueue {
   /**
    * Resolves when the queue has room for another batch, so an agent that sends without end must wait. The queue
@@ -63,7 +63,7 @@ export function createBatchQueue({
 }): BatchQueue {
   const waiting: { readonly batch: Batch; readonly share: Disposable }[] = [];
   const closing = new AbortController();
-  /** Aborts when no session waits for the batch in work any more. */
+  /** Aborts when no session waits for the current batch. */
   const gone = new AbortController();
   let busy = false;
   let wake = () => {};

@@ -1,6 +1,6 @@
 import { createFakeClock } from '@vantage/kernel/testing';
 import { expect, test } from 'vitest';
-import { createBusyMeter } from './session-opener.ts';
+import { createBusyMeter } from './busy-meter.ts';
 
 test('the share is that of the time since the last reading of at least a second before', async () => {
   const clock = createFakeClock();

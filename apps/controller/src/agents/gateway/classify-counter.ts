@@ -12,7 +12,7 @@
  */
 export type CounterVerdict = 'open' | 'ask' | 'late' | 'copy';
 
-/** Judges a Hello; `answers` is undefined until the sender was asked, after `known` was read. Pure. */
+/** Classifies a Hello; `answers` is undefined until the sender was pinged, after `known` was read. Pure. */
 export function classifyCounter(hello: {
   readonly counter: number;
   readonly known: number;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createConnectionLimiter } from './connection-guard.ts';
+import { createConnectionLimiter } from './connection-limiter.ts';
 
 const limits = { inAll: 6, perAddress: 4, waitingInAll: 4, waitingPerAddress: 2, freshMs: 2_000 };
 

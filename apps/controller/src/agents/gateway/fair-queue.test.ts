@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Claim, createFairQueue } from './fair-slots.ts';
+import { type Claim, createFairQueue } from './fair-queue.ts';
 
 const limits = { inAll: 4, perAccount: 3, perAgent: 1 };
 const claimOf = (accountNo: number, agent: number): Claim => ({

@@ -1,16 +1,16 @@
 import type { CauseOf } from '@vantage/health';
+import { publish, type Tables } from '@vantage/storage';
 import type { Kysely } from 'kysely';
-import { publish, type Tables } from '../../platform/db/index.ts';
 import { classifyCounter } from './classify-counter.ts';
-import type { KnownAgent, PresenceDeps } from './store.ts';
+import type { KnownAgent, PresenceDeps } from './gateway-store.ts';
 
 /** The database and the writer of its events. */
 interface FenceDeps extends PresenceDeps {
-  readonly recordEvents: RecordAgentEvents;
+  readonly recordEvents: RecordFences;
 }
 
 /** Records the events of an agent in the transaction that changed it. */
-export type RecordAgentEvents = (
+export type RecordFences = (
   trx: Kysely<Tables>,
   causes: readonly CauseOf<'agent-fenced'>[],
   nowUs: number,
@@ -18,7 +18,7 @@ export type RecordAgentEvents = (
 
 /**
  * Fences an agent that two processes use. Neither process may connect until an operator unfences the agent. Records an
- * event of the account. False when the agent's row changed meanwhile, so that this Hello is not one of a copy any more.
+ * event of the account. False when the agent's row changed meanwhile, so this Hello is no longer that of a copy.
  */
 export async function fenceAgent(
   { kysely, agents, recordEvents }: FenceDeps,

@@ -1,3 +1,3 @@
-export type { AgentPresence, AgentStatus } from './agent-presence.ts';
+export type { AgentPresence, AgentSessionStatus } from './agent-presence.ts';
+export { deleteControllers } from './controller-store.ts';
 export { createGateway } from './gateway.ts';
-export { deleteControllers } from './store.ts';

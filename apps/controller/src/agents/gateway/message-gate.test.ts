@@ -3,14 +3,9 @@ import { messageBytes } from '@vantage/domain';
 import { threadCpuMs } from '@vantage/kernel/testing';
 import { ConnectRequestSchema } from '@vantage/proto';
 import { describe, expect, test } from 'vitest';
-import {
-  createMessageGate,
-  firstMessageBytes,
-  freeBytes,
-  type MessageRules,
-  messageFields,
-  shapeOf,
-} from './message-gate.ts';
+import { createMessageGate } from './message-gate.ts';
+import { firstMessageBytes, freeBytes, type MessageRules } from './message-memory.ts';
+import { messageFields, shapeOf } from './message-shape.ts';
 
 function framed(message: Uint8Array): Buffer {
   const prefix = Buffer.alloc(5);

@@ -1,10 +1,10 @@
 import { createLog } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
+import type { Db } from '@vantage/storage';
+import { useDatabase } from '@vantage/testing/use-database';
 import { expect, test, vi } from 'vitest';
-import type { Db } from '../../platform/db/index.ts';
-import { useDatabase } from '../../testing/use-database.ts';
+import { recordController } from './controller-store.ts';
 import { createParcelOffer, readOfferedParcels } from './offered-parcels.ts';
-import { recordController } from './store.ts';
 
 let db: Db;
 useDatabase((opened) => {

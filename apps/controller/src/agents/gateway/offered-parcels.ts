@@ -1,7 +1,7 @@
 import { type Clock, createJobParts, type Logger } from '@vantage/kernel';
+import type { Tables } from '@vantage/storage';
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
-import type { Tables } from '../../platform/db/index.ts';
 
 const everyMs = 15_000;
 /** A gateway writes each few seconds; one that was not seen for a minute has ended. */

@@ -1,12 +1,12 @@
 import { createPublicKey, X509Certificate } from 'node:crypto';
 import { dayMs, hourMs } from '@vantage/domain';
 import { beforeAll, expect, test } from 'vitest';
-import { type Authority, makeAuthority, makeServerKey, signAgent } from '../../platform/server/authority.ts';
+import { makeAuthority, makeServerKey, type SigningAuthority, signAgent } from '../../server/authority.ts';
 import { faultOf } from './peer.ts';
 
 const nowMs = Date.UTC(2030, 0, 1);
-let authority: Authority;
-let other: Authority;
+let authority: SigningAuthority;
+let other: SigningAuthority;
 let certificate: X509Certificate;
 beforeAll(async () => {
   authority = await makeAuthority(nowMs);

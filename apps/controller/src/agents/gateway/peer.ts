@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import type { Http2Session } from 'node:http2';
 import { TLSSocket } from 'node:tls';
 import type { Clock } from '@vantage/kernel';
-import { hashPublicKey } from '../../platform/secrets/credential.ts';
+import { hashPublicKey } from '@vantage/storage/secrets/credential';
 
 /** The client certificate of a connection, whose holder proved in the handshake that it has the key. */
 export interface Peer {
@@ -10,7 +10,7 @@ export interface Peer {
   readonly keyHash: Buffer;
   /** The name in the certificate. */
   readonly agentId: string;
-  /** Why the certificate is not accepted (it is over, or of another authority); undefined: it is good now. */
+  /** The reason to reject the certificate (expired, or of another authority); undefined: it is valid now. */
   readonly fault: string | undefined;
 }
 

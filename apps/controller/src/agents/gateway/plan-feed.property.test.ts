@@ -1,13 +1,13 @@
 import { systemClock as clock, createLog } from '@vantage/kernel';
 import { propertyRuns } from '@vantage/kernel/testing';
 import type { Assignment, Assignments } from '@vantage/proto';
+import type { Db, Tables } from '@vantage/storage';
+import { createSealer } from '@vantage/storage/secrets/seal';
+import { createFixtures, type Fixtures } from '@vantage/testing/fixtures';
+import { useDatabase } from '@vantage/testing/use-database';
 import fc from 'fast-check';
 import { type Kysely, sql } from 'kysely';
 import { expect, test } from 'vitest';
-import type { Db, Tables } from '../../platform/db/index.ts';
-import { createSealer } from '../../platform/secrets/seal.ts';
-import { createFixtures, type Fixtures } from '../../testing/fixtures.ts';
-import { useDatabase } from '../../testing/use-database.ts';
 import { createAssignmentBuilder, createSecretLookup } from './assignment.ts';
 import { createPlanFeed } from './plan-feed.ts';
 
@@ -222,7 +222,7 @@ test('property: wherever the database fails, an agent has its whole plan after t
           createSecretLookup({ kysely: broken.kysely, sealer, accountNo: planned.agent.accountNo }),
         clock,
         log,
-        most: { devices: 1, bytes: 1_000_000 },
+        max: { devices: 1, bytes: 1_000_000 },
       });
       /** Whether it succeeded. */
       const read = async (failsAt: number): Promise<boolean> => {

@@ -1,7 +1,7 @@
 import { systemClock as clock } from '@vantage/kernel';
+import { publish } from '@vantage/storage';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { publish } from '../../platform/db/index.ts';
 import { nothing, sealer, useGatewayFixture } from './testing/gateway-fixture.ts';
 
 const bench = useGatewayFixture();

@@ -2,22 +2,28 @@ import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { portOfAnchor, type StoredAnchor } from '@vantage/domain';
 import { type Clock, declareState, type Logger, messageOf } from '@vantage/kernel';
 import { type AnchorListSchema, type Assignment, type Assignments, AssignmentsSchema } from '@vantage/proto';
+import { dbFailure, type Tables } from '@vantage/storage';
 import type { Kysely } from 'kysely';
-import { dbFailure, type Tables } from '../../platform/db/index.ts';
+import {
+  type AssignedDevice,
+  loadAnchors,
+  loadAssigned,
+  loadVersions,
+  type Version,
+} from './assigned-device-store.ts';
 import { type AssignmentBuilder, loadSecretsStamp, type SecretLookup } from './assignment.ts';
-import { type AssignedDevice, loadAnchors, loadAssigned, loadVersions, type Version } from './plan-store.ts';
-import type { KnownAgent } from './store.ts';
+import type { KnownAgent } from './gateway-store.ts';
 
 /** The plan that one session's agent has, and the changes that it needs next. */
 export interface PlanFeed {
   /** The first time all assignments, in parts; later only the changes since. Yields nothing when nothing changed. */
   next(): AsyncGenerator<Assignments>;
   /**
-   * Those of these devices whose secrets changed since they were sent, with the new values: a run request that follows
-   * on the stream uses them, although the plan is read only every so often. Yields nothing when there are none.
+   * The devices whose secrets changed since they were sent, with the new values. A run request that follows on the
+   * stream uses them, although the plan is read only at intervals. Yields nothing when there are none.
    */
   withNewSecrets(deviceNos: readonly number[]): AsyncGenerator<Assignments>;
-  /** When the plan changes by itself, because a hand-over is over: microseconds since 1970; undefined: it does not. */
+  /** The time of the next hand-over, at which the plan changes, microseconds since 1970; undefined: there is none. */
   readonly changesAtUs: number | undefined;
 }
 
@@ -45,7 +51,7 @@ export function createPlanFeed({
   secretsNow,
   clock,
   log,
-  most = partLimits,
+  max = partLimits,
 }: {
   readonly kysely: Kysely<Tables>;
   readonly agent: Pick<KnownAgent, 'agentNo' | 'accountNo' | 'locationNo'>;
@@ -54,8 +60,8 @@ export function createPlanFeed({
   readonly secretsNow: () => SecretLookup;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The largest part; its bytes are about so many. */
-  readonly most?: typeof partLimits;
+  /** The maximum of a part; its bytes are approximate. */
+  readonly max?: typeof partLimits;
 }): PlanFeed {
   // All of this says what the agent has, so it changes when a message was sent: a failure leaves the rest for the next
   // reading.
@@ -100,13 +106,13 @@ export function createPlanFeed({
       return changesAtUs;
     },
     async *withNewSecrets(deviceNos) {
-      const wanted = new Set(deviceNos.filter((deviceNo) => sent.get(deviceNo)?.usesSecrets));
-      if (wanted.size === 0 || (await loadSecretsStamp(kysely, agent.accountNo)) === secretsStamp) return;
+      const changed = new Set(deviceNos.filter((deviceNo) => sent.get(deviceNo)?.usesSecrets));
+      if (changed.size === 0 || (await loadSecretsStamp(kysely, agent.accountNo)) === secretsStamp) return;
       const versions = await loadVersions(kysely, agent, clock.nowUs());
       const secrets = secretsNow();
       for (const part of partition(
-        versions.filter((version) => wanted.has(version.device_no)),
-        most,
+        versions.filter((version) => changed.has(version.device_no)),
+        max,
       ))
         yield create(AssignmentsSchema, { final: true, upserts: await makePart(part, secrets) });
     },
@@ -118,14 +124,14 @@ export function createPlanFeed({
       const stored = await loadAnchors(kysely, agent);
       const anchors = JSON.stringify(stored) === anchorsSent ? undefined : anchorList(stored);
       const snapshot = !isSnapshotSent;
-      const wanted = new Set(versions.map((version) => version.device_no));
-      const gone = [...sent.keys()].filter((deviceNo) => !wanted.has(deviceNo));
+      const current = new Set(versions.map((version) => version.device_no));
+      const gone = [...sent.keys()].filter((deviceNo) => !current.has(deviceNo));
       const changed = versions.filter((version) => {
         const known = sent.get(version.device_no);
         return known?.signature !== signature(version) || (stamp !== secretsStamp && known.usesSecrets);
       });
       const secrets = secretsNow();
-      const parts = partition(changed, most);
+      const parts = partition(changed, max);
       if (parts.length === 0 && (snapshot || gone.length > 0 || anchors !== undefined)) parts.push([]);
       for (const [i, part] of parts.entries()) {
         const upserts = await makePart(part, secrets);
@@ -160,13 +166,13 @@ function anchorList(anchors: readonly StoredAnchor[]): MessageInitShape<typeof A
   };
 }
 
-/** Parts of at most so many devices and about so many bytes. Pure. */
-function partition(versions: readonly Version[], most: typeof partLimits): Version[][] {
+/** Parts of at most this many devices and about this many bytes. Pure. */
+function partition(versions: readonly Version[], max: typeof partLimits): Version[][] {
   const parts: Version[][] = [];
   let bytes = 0;
   for (const version of versions) {
     const last = parts.at(-1);
-    if (last && last.length < most.devices && bytes + version.bytes <= most.bytes) {
+    if (last && last.length < max.devices && bytes + version.bytes <= max.bytes) {
       last.push(version);
       bytes += version.bytes;
     } else {

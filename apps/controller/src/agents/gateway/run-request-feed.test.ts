@@ -1,8 +1,8 @@
 import { createLog, newId, systemClock } from '@vantage/kernel';
 import { RunRequest_Kind } from '@vantage/proto';
+import { publish } from '@vantage/storage';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { publish } from '../../platform/db/index.ts';
 import { runRequests } from '../run-requests/index.ts';
 import { createAssignmentBuilder } from './assignment.ts';
 import { createRunRequestFeed } from './run-request-feed.ts';
@@ -169,7 +169,7 @@ test('run requests that could not be marked as sent come again', async () => {
   const deviceNo = await bench.addDevice({ url: '192.0.2.5:25' });
   const runRequestId = await requestRetry(deviceNo, bench.agent.agentNo);
   const read = feedFor(bench.agent, {
-    runRequests: { ...runRequests, markSent: failingOnce(runRequests.markSent) },
+    runRequests: { ...runRequests, setSent: failingOnce(runRequests.setSent) },
   });
   await expect(read()).rejects.toThrow('terminated');
   expect(await read()).toMatchObject([{ case: 'runRequest', value: { runRequestId } }]);

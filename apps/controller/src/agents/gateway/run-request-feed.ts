@@ -7,12 +7,12 @@ import {
   RunRequest_Kind,
   RunRequestSchema,
 } from '@vantage/proto';
+import { dbFailure, type Tables } from '@vantage/storage';
 import type { Kysely } from 'kysely';
-import { dbFailure, type Tables } from '../../platform/db/index.ts';
+import { type AssignedDevice, loadAssignedElsewhere, loadUnassigned } from './assigned-device-store.ts';
 import type { AssignmentBuilder, SecretLookup } from './assignment.ts';
+import type { KnownAgent } from './gateway-store.ts';
 import type { PlanFeed } from './plan-feed.ts';
-import { type AssignedDevice, loadAssignedElsewhere, loadUnassigned } from './plan-store.ts';
-import type { KnownAgent } from './store.ts';
 
 /** An open run request. */
 interface OpenRunRequest {
@@ -42,9 +42,9 @@ interface Trial {
 }
 
 /** The stored run requests, as the gateway uses them. */
-export interface RunRequests {
+export interface RunRequestReader {
   openRunRequests(db: Kysely<Tables>, agentNo: number, nowUs: number): Promise<readonly OpenRunRequest[]>;
-  /** Which of these agents have open run requests that no gateway sent yet? */
+  /** The agents among these that have open run requests which no gateway has sent. */
   agentsWithRunRequests(
     db: Kysely<Tables>,
     agentNos: readonly number[],
@@ -52,7 +52,7 @@ export interface RunRequests {
   ): Promise<readonly number[]>;
   /** Settings that are not stored, to be checked once by this agent. */
   openTrials(db: Kysely<Tables>, agentNo: number, nowUs: number): Promise<readonly Trial[]>;
-  markSent(db: Kysely<Tables>, runRequestIds: readonly string[], nowUs: number): Promise<void>;
+  setSent(db: Kysely<Tables>, runRequestIds: readonly string[], nowUs: number): Promise<void>;
 }
 
 /** The run requests of one session's agent. */
@@ -90,7 +90,7 @@ export function createRunRequestFeed({
   secretsNow,
 }: {
   readonly kysely: Kysely<Tables>;
-  readonly runRequests: RunRequests;
+  readonly runRequests: RunRequestReader;
   readonly clock: Clock;
   readonly log: Logger;
   readonly agent: KnownAgent;
@@ -136,8 +136,8 @@ export function createRunRequestFeed({
     async *next() {
       const open = await runRequests.openRunRequests(kysely, agent.agentNo, clock.nowUs());
       const fresh = open.filter((request) => !sent.has(request.run_request_id));
-      const own = fresh.filter(({ isAssigned }) => isAssigned).map((request) => request.device_no);
-      for await (const value of plan.withNewSecrets(own)) yield { case: 'assignments', value };
+      const assigned = fresh.filter(({ isAssigned }) => isAssigned).map((request) => request.device_no);
+      for await (const value of plan.withNewSecrets(assigned)) yield { case: 'assignments', value };
       const secrets = secretsNow();
       const requests: RunRequest[] = [];
       for (const request of fresh) requests.push(toWire(request, await oneOff(request, secrets)));
@@ -145,7 +145,7 @@ export function createRunRequestFeed({
       for (const trial of trials.filter(({ run_request_id }) => !sent.has(run_request_id)))
         requests.push(...[await trialRequest(trial, secrets)].filter((message) => message !== undefined));
       if (fresh.length > 0)
-        await runRequests.markSent(
+        await runRequests.setSent(
           kysely,
           fresh.map((request) => request.run_request_id),
           clock.nowUs(),

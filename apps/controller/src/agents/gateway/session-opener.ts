@@ -1,20 +1,21 @@
-import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { type Clock, declareShare, type Logger, newId } from '@vantage/kernel';
 import type { Batch, Hello } from '@vantage/proto';
-import { type Db, publish } from '../../platform/db/index.ts';
+import { type Db, publish } from '@vantage/storage';
 import type { AgentPresence } from './agent-presence.ts';
+import { type AgentSession, createSession } from './agent-session.ts';
 import { createAssignmentBuilder, createSecretLookup, type Unsealer } from './assignment.ts';
-import type { BatchOutcome } from './batch-queue.ts';
+import type { AcceptedBatch } from './batch-queue.ts';
+import { createBusyMeter } from './busy-meter.ts';
 import { createHistoryFeed, type DatabaseHistory, noHistory } from './database-history.ts';
 import { createFairSlots } from './fair-slots.ts';
-import { fenceAgent, type RecordAgentEvents } from './fence-store.ts';
+import { fenceAgent, type RecordFences } from './fence-store.ts';
+import { type KnownAgent, namesOf } from './gateway-store.ts';
 import type { Banned } from './goodbye.ts';
+import { openSession } from './open-session-store.ts';
 import { answersPing } from './pings.ts';
 import { createPlanFeed } from './plan-feed.ts';
-import { createRunRequestFeed, type RunRequests } from './run-request-feed.ts';
-import { createSession, type Session } from './session.ts';
-import { type KnownAgent, namesOf, openSession } from './store.ts';
+import { createRunRequestFeed, type RunRequestReader } from './run-request-feed.ts';
 import type { Caller } from './stream-handler.ts';
 import { type AgentUpgrades, createUpgradeFeed, noUpgrades } from './upgrade-feed.ts';
 
@@ -33,7 +34,7 @@ interface NewSession {
   readonly epochIds: readonly string[];
 }
 
-/** Where batches go; see the ingest. */
+/** The receiver of batches; see the ingest. */
 export interface BatchReceiver {
   accept(
     sender: {
@@ -43,12 +44,12 @@ export interface BatchReceiver {
     },
     batch: Batch,
     signal: AbortSignal,
-  ): Promise<BatchOutcome>;
+  ): Promise<AcceptedBatch>;
 }
 
 /** The outcome of a Hello. */
 export type OpenedSession =
-  | { readonly kind: 'session'; readonly session: Session }
+  | { readonly kind: 'session'; readonly session: AgentSession }
   | { readonly kind: 'unknown' }
   | { readonly kind: Banned; readonly agent: KnownAgent }
   /** A newer Hello of the same agent was there first. */
@@ -67,6 +68,7 @@ export interface SessionOpener {
 
 /** The sender of a suspect Hello must answer a ping within this time to count as alive. */
 const answerWithinMs = 5_000;
+
 /** Batches that are committed at one time; the rest of the pool is for heartbeats and the API. */
 const ingestLimits = { inAll: 4, perAccount: 2, perAgent: 1 };
 
@@ -90,8 +92,8 @@ export function createSessionOpener({
   readonly sealer: Unsealer;
   readonly controllerId: string;
   readonly ingest: BatchReceiver;
-  readonly runRequests: RunRequests;
-  readonly recordEvents: RecordAgentEvents;
+  readonly runRequests: RunRequestReader;
+  readonly recordEvents: RecordFences;
   readonly agents: AgentPresence;
   readonly upgrades?: AgentUpgrades;
   readonly history?: DatabaseHistory;
@@ -103,7 +105,7 @@ export function createSessionOpener({
   const sessionFor = (
     { agent, sessionId, counter, epochIds }: NewSession,
     { gate, cut }: Caller,
-  ): Session => {
+  ): AgentSession => {
     const feed = createHistoryFeed(history, epochIds);
     const { agentNo, accountNo } = agent;
     const names = namesOf(agent);
@@ -191,38 +193,4 @@ function isRefusal(error: unknown): boolean {
     error instanceof ConnectError &&
     (error.code === Code.ResourceExhausted || error.code === Code.InvalidArgument)
   );
-}
-
-/** Measures how busy the thread of this controller is. */
-interface BusyMeter {
-  /** The share of about the last second in which the thread worked, 0 to 1000. */
-  permille(): number;
-}
-
-const windowMs = 1000;
-
-/**
- * Creates the meter. It measures from one reading to the next that is at least a second later, so it costs nothing
- * while nobody asks. `read` gives the totals since the process began, milliseconds.
- */
-export function createBusyMeter({
-  clock,
-  read = () => performance.eventLoopUtilization(),
-}: {
-  readonly clock: Pick<Clock, 'monoMs'>;
-  readonly read?: () => Pick<EventLoopUtilization, 'active' | 'idle'>;
-}): BusyMeter {
-  let from = { ...read(), atMs: clock.monoMs() };
-  let last = 0;
-  return {
-    permille() {
-      const atMs = clock.monoMs();
-      if (atMs - from.atMs < windowMs) return last;
-      const { active, idle } = read();
-      const [worked, rested] = [active - from.active, idle - from.idle];
-      from = { active, idle, atMs };
-      last = worked + rested <= 0 ? 0 : Math.round((1000 * worked) / (worked + rested));
-      return last;
-    },
-  };
 }

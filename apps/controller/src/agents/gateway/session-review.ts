@@ -1,10 +1,10 @@
 import { type Logger, messageOf } from '@vantage/kernel';
 import { Goodbye_Reason } from '@vantage/proto';
-import type { Db } from '../../platform/db/index.ts';
+import type { Db } from '@vantage/storage';
+import type { AgentSession } from './agent-session.ts';
+import { type AgentSessionRow, sessionsOf } from './gateway-store.ts';
 import { goodbyeOf } from './goodbye.ts';
-import type { Session } from './session.ts';
 import type { GoodbyeNotice } from './session-state.ts';
-import { type AgentSessionRow, sessionsOf } from './store.ts';
 
 /** Compares sessions with their agents' rows. */
 export interface SessionReview {
@@ -12,9 +12,9 @@ export interface SessionReview {
    * Ends sessions that another one replaced, or whose agent is revoked, fenced or moved. Rejects when the database
    * cannot be reached.
    */
-  run(sessions: readonly Session[]): Promise<void>;
+  run(sessions: readonly AgentSession[]): Promise<void>;
   /** The same, not waited for; a failure is logged. */
-  begin(sessions: readonly Session[]): void;
+  begin(sessions: readonly AgentSession[]): void;
 }
 
 /** Creates the review. */
@@ -50,9 +50,9 @@ export function createSessionReview({
   };
 }
 
-/** Why a session must end, by its agent's row; undefined when it goes on. Pure. */
+/** The reason to end a session, by its agent's row; undefined: the session continues. Pure. */
 export function goodbyeFor(
-  session: Pick<Session, 'agent' | 'sessionId' | 'counter' | 'ended'>,
+  session: Pick<AgentSession, 'agent' | 'sessionId' | 'counter' | 'ended'>,
   row: AgentSessionRow | undefined,
 ): GoodbyeNotice | undefined {
   const { agentId } = session.agent;

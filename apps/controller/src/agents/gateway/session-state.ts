@@ -9,7 +9,7 @@ export interface GoodbyeNotice {
 }
 
 /**
- * Where a session stands. `isCut`: the controller breaks the transport, because the agent does not take part any more.
+ * The stage of a session. `isCut`: the controller cuts the transport, because the agent no longer responds.
  */
 type SessionStage =
   | { readonly kind: 'open' }
@@ -36,7 +36,7 @@ export type SessionEvent =
   /** The controller says goodbye. */
   | { readonly kind: 'leave'; readonly goodbye: GoodbyeNotice }
   | { readonly kind: 'goodbyeSent' }
-  /** The agent does not take part any more: it is silent, does not read its answers, or did not take the goodbye. */
+  /** The agent no longer responds: it is silent, does not read its answers, or did not accept the goodbye. */
   | { readonly kind: 'unresponsive' }
   /** The transport is gone. */
   | { readonly kind: 'gone' }
@@ -137,16 +137,16 @@ export interface SessionDriver {
   apply(event: SessionEvent): void;
   /** Resolves `next`, because a fact outside of the state changed. */
   wake(): void;
-  /** A message of the agent came: its silence begins anew. */
+  /** The agent sent a message: its silence starts again. */
   noteContact(): void;
   /** Resolves at the next event or wake, at the latest at `untilMs` (monotonic). */
   next(untilMs: number | undefined): Promise<void>;
 }
 
-/** How long an agent may take to read its goodbye. */
+/** An agent has this long to read its goodbye. */
 const goodbyeGraceMs = 1_500;
 
-/** Creates the driver. `cut` breaks the transport of an agent that does not take part any more. */
+/** Creates the driver. `cut` ends the transport of an agent that no longer responds. */
 export function createSessionDriver({
   clock,
   cut,

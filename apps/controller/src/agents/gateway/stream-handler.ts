@@ -7,18 +7,18 @@ import {
 } from '@connectrpc/connect';
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from '@connectrpc/connect-node';
 import { messageBytes } from '@vantage/domain';
-import { type Clock, clientNetwork, declareState } from '@vantage/kernel';
+import type { Clock } from '@vantage/kernel';
 import { AgentService, type ConnectRequest, type ConnectResponse } from '@vantage/proto';
-import { createUnsentBytes } from '../../platform/server/unsent-bytes.ts';
 import { createMessageGate, type MessageGate } from './message-gate.ts';
 import type { Peer, ReadPeer } from './peer.ts';
+import { type CountedStream, createUnreadMessages } from './unread-messages.ts';
 
 /** One request for a stream; only its headers were read. */
 export interface Caller {
   /** The client certificate; undefined: there is none. */
   readonly peer: Peer | undefined;
   readonly gate: MessageGate;
-  /** Aborts when the stream is over. */
+  /** Aborts when the stream ends. */
   readonly signal: AbortSignal;
   readonly connection: Http2Session | undefined;
   /** Breaks the stream from our side. */
@@ -33,7 +33,7 @@ export type Serve = (
 
 export type StreamHandler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 
-/** How long a refused caller may take to read the reason before its stream is cut, milliseconds. */
+/** A refused caller has this long to read the reason before its stream is cut, milliseconds. */
 const readRefusalMs = 1_000;
 
 interface StreamHandlerDeps {
@@ -105,7 +105,7 @@ function countedStream({ socket, stream }: Http2ServerRequest): CountedStream {
 
 /** A function that ends a refused caller's connection after its other streams have ended. */
 function closer({ stream }: Http2ServerRequest, clock: Clock): () => void {
-  // Afterwards a stream that is over does not know its session any more.
+  // Afterwards an ended stream does not know its session.
   const { session } = stream;
   return () => {
     session?.close();
@@ -129,81 +129,4 @@ async function* whenOver(
 
 async function* bytesOf(request: Http2ServerRequest): AsyncGenerator<Uint8Array> {
   for await (const chunk of request) if (chunk instanceof Uint8Array) yield chunk;
-}
-
-/** Bytes of messages that the agents' port keeps for agents that do not read, over all streams. */
-const unreadCapBytes = 32 * 1024 * 1024;
-/** An agent that does not take one message (1 MB at most) within this time is cut, milliseconds. */
-export const takeWithinMs = 60_000;
-
-/** A stream whose messages are counted. */
-interface CountedStream {
-  readonly address: string;
-  /** Breaks the stream. */
-  readonly cut: () => void;
-}
-
-/** Counts the messages that wait for agents to read them. */
-interface UnreadMessages {
-  /** The same bytes. A stream that keeps the port's memory from others, or is too slow, is cut. */
-  count(stream: CountedStream, messages: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array>;
-}
-
-const tracked = declareState({
-  name: 'agent_streams',
-  entries: { each: 'agent' },
-  entryBytes: 4_096,
-  filledBy: 'agents that do not read',
-  atBound: 'with 32 MiB of messages in all the greatest is cut',
-});
-
-/**
- * Creates the counter. A message is asked for when the one before it was taken, so a stream keeps one at a time. The
- * sum over all streams is bounded: beyond `capBytes`, the streams of the address that keeps the most are cut.
- */
-export function createUnreadMessages({
-  clock,
-  onCut,
-  capBytes = unreadCapBytes,
-}: {
-  readonly clock: Clock;
-  readonly onCut: (address: string) => void;
-  readonly capBytes?: number;
-}): UnreadMessages {
-  interface Holder extends CountedStream {
-    readonly network: string;
-    unsentBytes: number;
-  }
-  const open = tracked(new Set<Holder>());
-  const unsent = createUnsentBytes<Holder>({ capBytes, all: () => open });
-  const leave = (holder: Holder) => {
-    open.delete(holder);
-    unsent.note(holder, 0);
-  };
-  const cut = (holder: Holder) => {
-    leave(holder);
-    onCut(holder.address);
-    holder.cut();
-  };
-  return {
-    async *count(stream, messages) {
-      const holder: Holder = { ...stream, network: clientNetwork(stream.address), unsentBytes: 0 };
-      open.add(holder);
-      try {
-        for await (const bytes of messages) {
-          if (!open.has(holder)) return;
-          for (const greatest of unsent.note(holder, bytes.length)) cut(greatest);
-          const late = clock.timer(takeWithinMs, () => cut(holder));
-          try {
-            yield bytes;
-          } finally {
-            late[Symbol.dispose]();
-          }
-          if (open.has(holder)) unsent.note(holder, 0);
-        }
-      } finally {
-        leave(holder);
-      }
-    },
-  };
 }

@@ -1,6 +1,6 @@
 import { createFakeClock } from '@vantage/kernel/testing';
 import { expect, test } from 'vitest';
-import { createUnreadMessages, takeWithinMs } from './stream-handler.ts';
+import { createUnreadMessages, takeWithinMs } from './unread-messages.ts';
 
 async function* messages(...sizes: number[]) {
   for (const size of sizes) yield new Uint8Array(size);

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { type Upgrade, type UpgradeReport, UpgradeSchema } from '@vantage/proto';
-import type { KnownAgent } from './store.ts';
+import type { KnownAgent } from './gateway-store.ts';
 
 /** The agent of an upgrade, with the names that the log shows. */
 type UpgradingAgent = Pick<KnownAgent, 'agentNo' | 'agentName' | 'locationName'>;
@@ -41,5 +41,5 @@ export function createUpgradeFeed(upgrades: AgentUpgrades, agent: UpgradingAgent
   };
 }
 
-/** For a gateway whose agents are never upgraded from afar. */
+/** For a gateway whose agents are never upgraded remotely. */
 export const noUpgrades: AgentUpgrades = { open: async () => undefined, report() {} };

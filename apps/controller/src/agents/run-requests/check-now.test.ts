@@ -1,12 +1,12 @@
 import { systemClock } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
+import { type Database, publish } from '@vantage/storage';
+import { createFixtures } from '@vantage/testing/fixtures';
+import { useDatabase } from '@vantage/testing/use-database';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { type Db, publish } from '../../platform/db/index.ts';
-import { createFixtures } from '../../testing/fixtures.ts';
-import { useDatabase } from '../../testing/use-database.ts';
 import { createCheckNow } from './check-now.ts';
 
-let db: Db;
+let db: Database;
 let deviceNo: number;
 let agentNo: number;
 
@@ -58,7 +58,7 @@ test('without a connected agent the answer comes at once, and no run request is 
   await db.kysely.updateTable('agents').set({ state: 'Away' }).where('agent_no', '=', agentNo).execute();
   const answer = await createCheckNow({ db, clock: systemClock })(deviceNo, new AbortController().signal);
   expect(answer).toMatchObject({
-    kind: 'nobody',
+    kind: 'noAgent',
     message: expect.stringMatching(/no agent .* is connected/),
   });
   expect(await requests()).toEqual([]);
@@ -93,7 +93,7 @@ test('a device that stays without an assignment gets its answer after 2 seconds'
     isDone = true;
   });
   await vi.waitFor(() => clock.advance(50).then(() => expect(isDone).toBe(true)), soon);
-  expect(await answer).toMatchObject({ kind: 'nobody' });
+  expect(await answer).toMatchObject({ kind: 'noAgent' });
   expect(clock.monoMs() - beganMs).toBeGreaterThanOrEqual(2_000);
 });
 
@@ -114,7 +114,7 @@ test('a run request expires when the agent does not answer within two Timeouts a
   // Another check of the device may run for its Timeout of 10 s.
   expect(deadlineUs - createdUs).toBe(30_000_000);
   for (let i = 0; i < 50 && (await requests())[0]?.state === 'Open'; i += 1) await clock.advance(1_000);
-  expect(await answer).toMatchObject({ kind: 'nobody', message: expect.stringMatching(/did not answer/) });
+  expect(await answer).toMatchObject({ kind: 'noAgent', message: expect.stringMatching(/did not answer/) });
   expect(await requests()).toMatchObject([{ state: 'Expired' }]);
 });
 
@@ -152,7 +152,7 @@ test('only agents that trace on request get a request for a traceroute, and old 
     db.kysely.updateTable('agents').set(values).where('agent_no', '=', agentNo).execute();
   await set({ version: '0.1.0' });
   expect(await checkNow(deviceNo, new AbortController().signal, true)).toEqual({
-    kind: 'nobody',
+    kind: 'noAgent',
     message:
       'no agent that is connected for this device traces on request. Upgrade one of: agent (version 0.1.0)',
   });

@@ -1,17 +1,17 @@
 import { type Clock, newId } from '@vantage/kernel';
-import type { Db } from '../../platform/db/index.ts';
+import type { Database } from '@vantage/storage';
 import {
   agentsWithoutTraces,
   answerOf,
   awaitsAssignment,
   createCheckNowRequest,
   expireRunRequest,
-} from './store.ts';
+} from './run-request-store.ts';
 
-/** The outcome of a requested check. `nobody` has a sentence for the caller of the REST API. */
+/** The outcome of a requested check. `noAgent` has a sentence for the caller of the REST API. */
 type CheckNowAnswer =
   | { readonly kind: 'done'; readonly checkId: string }
-  | { readonly kind: 'nobody'; readonly message: string };
+  | { readonly kind: 'noAgent'; readonly message: string };
 
 /**
  * Requests a check from an agent that can run it and waits for its result. `traceroute`: the agent traces the path to
@@ -31,7 +31,7 @@ const assignmentPollMs = 50;
 const marginUs = 10_000_000;
 
 /** Creates the function. It also polls, so it works while notifications are missing. */
-export function createCheckNow({ db, clock }: { readonly db: Db; readonly clock: Clock }): CheckNow {
+export function createCheckNow({ db, clock }: { readonly db: Database; readonly clock: Clock }): CheckNow {
   return async (deviceNo, signal, traceroute = false) => {
     const runRequestId = newId();
     const answered = new AbortController();
@@ -53,7 +53,7 @@ export function createCheckNow({ db, clock }: { readonly db: Db; readonly clock:
     }
     if (created === undefined) {
       const old = traceroute ? await agentsWithoutTraces(db.kysely, deviceNo) : [];
-      return { kind: 'nobody', message: nobodyText(old) };
+      return { kind: 'noAgent', message: nobodyText(old) };
     }
     while (true) {
       signal.throwIfAborted();
@@ -61,7 +61,7 @@ export function createCheckNow({ db, clock }: { readonly db: Db; readonly clock:
       if (checkId !== undefined) return { kind: 'done', checkId };
       if (clock.nowUs() > created.deadlineUs) {
         await expireRunRequest(db.kysely, runRequestId);
-        return { kind: 'nobody', message: 'the agent that was asked did not answer in time' };
+        return { kind: 'noAgent', message: 'the agent did not answer in time' };
       }
       await clock
         .sleep(pollMs, AbortSignal.any(answered.signal.aborted ? [signal] : [signal, answered.signal]))

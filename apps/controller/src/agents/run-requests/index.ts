@@ -1,11 +1,11 @@
+import { createCheckNow } from './check-now.ts';
 import {
   agentsWithRunRequests,
-  markAnswered,
-  markSent,
   openRunRequests,
   requestedChecks,
-} from './agent-store.ts';
-import { createCheckNow } from './check-now.ts';
+  setAnswered,
+  setSent,
+} from './open-run-request-store.ts';
 import {
   createRunRequests,
   deleteEnded,
@@ -13,7 +13,7 @@ import {
   expireOverdue,
   requestedRetries,
   withdrawRetries,
-} from './store.ts';
+} from './run-request-store.ts';
 import { createRunTrial } from './trial.ts';
 import { openTrials, takeTrials } from './trial-store.ts';
 
@@ -32,9 +32,9 @@ export const runRequests = {
   devicesWithOpenNow,
   openRunRequests,
   agentsWithRunRequests,
-  markSent,
+  setSent,
   requestedChecks,
-  markAnswered,
+  setAnswered,
   deleteEnded,
   openTrials,
   takeTrials,

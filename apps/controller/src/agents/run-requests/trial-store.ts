@@ -1,12 +1,12 @@
+import { publish, type Tables } from '@vantage/storage';
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
-import { publish, type Tables } from '../../platform/db/index.ts';
 
 /** The first number that a trial may have; devices have smaller ones (migration 0144). */
 export const firstTrialNo = 2_130_706_432;
 
 /** Trials of an account at one time. */
-export const mostTrials = 4;
+export const maxTrials = 4;
 
 /** Settings that are tried, sealed as those of a device. */
 export interface NewTrial {
@@ -31,7 +31,7 @@ export async function createTrial(
   const { rows: running } = await sql<{ count: number }>`
     select count(*)::int as count from trials
     where account_no = ${accountNo}::int and deadline_us > ${nowUs}::bigint`.execute(trx);
-  if ((running[0]?.count ?? 0) >= mostTrials) return 'too many';
+  if ((running[0]?.count ?? 0) >= maxTrials) return 'too many';
   const { rows } = await sql<{ agent_no: number }>`
     insert into trials (run_request_id, account_no, agent_no, device_id, method, sealed, timeout_s, created_us, deadline_us)
     select ${trial.runRequestId}, ${accountNo}::int, a.agent_no, ${trial.deviceId}, ${trial.method}, ${trial.sealed},

@@ -1,13 +1,13 @@
 import { systemClock } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
+import type { Database } from '@vantage/storage';
+import { createFixtures } from '@vantage/testing/fixtures';
+import { useDatabase } from '@vantage/testing/use-database';
 import { beforeEach, expect, test, vi } from 'vitest';
-import type { Db } from '../../platform/db/index.ts';
-import { createFixtures } from '../../testing/fixtures.ts';
-import { useDatabase } from '../../testing/use-database.ts';
 import { createRunTrial } from './trial.ts';
 import { firstTrialNo, openTrials, type TrialResult, takeTrials } from './trial-store.ts';
 
-let db: Db;
+let db: Database;
 let accountNo: number;
 let locationNo: number;
 let agentNo: number;
@@ -104,7 +104,7 @@ test('without a connected agent at the Location, and beyond four trials, the ans
   const waiting = Array.from({ length: 4 }, () => run(trial(), ending.signal).catch(() => 'ended'));
   await vi.waitFor(async () => expect(await rowsLeft()).toHaveLength(4), { timeout: 60_000 });
   expect(await run(trial(), never)).toMatchObject({
-    kind: 'nobody',
+    kind: 'noAgent',
     message: expect.stringMatching(/^4 trials/),
   });
   ending.abort();
@@ -112,7 +112,7 @@ test('without a connected agent at the Location, and beyond four trials, the ans
   expect(await rowsLeft()).toEqual([]);
   await db.kysely.updateTable('agents').set({ state: 'Away' }).where('agent_no', '=', agentNo).execute();
   expect(await run(trial(), never)).toEqual({
-    kind: 'nobody',
+    kind: 'noAgent',
     message: 'no agent of this Location is connected now',
   });
 });
@@ -132,6 +132,6 @@ test('an agent that does not answer is waited for until Timeout and 10 s have pa
     },
     { timeout: 60_000, interval: 5 },
   );
-  expect(outcome).toEqual({ kind: 'nobody', message: 'the agent that was asked did not answer in time' });
+  expect(outcome).toEqual({ kind: 'noAgent', message: 'the agent did not answer in time' });
   expect(await rowsLeft()).toEqual([]);
 });

@@ -1,19 +1,19 @@
 import { secondUs } from '@vantage/domain';
 import { type Clock, newId } from '@vantage/kernel';
-import type { Db } from '../../platform/db/index.ts';
+import type { Database } from '@vantage/storage';
 import {
   createTrial,
   deleteTrial,
-  mostTrials,
+  maxTrials,
   type NewTrial,
   type TrialResult,
   trialAnswer,
 } from './trial-store.ts';
 
-/** The outcome of a trial. `nobody` has a sentence for the caller of the REST API. */
+/** The outcome of a trial. `noAgent` has a sentence for the caller of the REST API. */
 type TrialOutcome =
   | { readonly kind: 'done'; readonly result: TrialResult }
-  | { readonly kind: 'nobody'; readonly message: string };
+  | { readonly kind: 'noAgent'; readonly message: string };
 
 /**
  * Has an agent of the Location check settings that are not stored, and waits for its result. Rejects with the signal's
@@ -30,11 +30,11 @@ const marginUs = 10_000_000;
 
 const refusals = {
   nobody: 'no agent of this Location is connected now',
-  'too many': `${mostTrials} trials of this account run now; try again when one of them has ended`,
+  'too many': `${maxTrials} trials of this account run now; try again when one of them has ended`,
 } as const;
 
 /** Creates the function. It also polls, so it works while notifications are missing. */
-export function createRunTrial({ db, clock }: { readonly db: Db; readonly clock: Clock }): RunTrial {
+export function createRunTrial({ db, clock }: { readonly db: Database; readonly clock: Clock }): RunTrial {
   return async (trial, signal) => {
     const runRequestId = newId();
     const nowUs = clock.nowUs();
@@ -46,14 +46,14 @@ export function createRunTrial({ db, clock }: { readonly db: Db; readonly clock:
     const created = await db.kysely
       .transaction()
       .execute((trx) => createTrial(trx, { ...trial, runRequestId, nowUs, deadlineUs }));
-    if (created !== 'created') return { kind: 'nobody', message: refusals[created] };
+    if (created !== 'created') return { kind: 'noAgent', message: refusals[created] };
     try {
       while (true) {
         signal.throwIfAborted();
         const result = await trialAnswer(db.kysely, runRequestId);
         if (result !== undefined) return { kind: 'done', result };
         if (clock.nowUs() > deadlineUs)
-          return { kind: 'nobody', message: 'the agent that was asked did not answer in time' };
+          return { kind: 'noAgent', message: 'the agent did not answer in time' };
         await clock
           .sleep(pollMs, answered.signal.aborted ? signal : AbortSignal.any([signal, answered.signal]))
           .catch(() => {});

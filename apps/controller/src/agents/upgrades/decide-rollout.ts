@@ -1,6 +1,6 @@
 import { minuteUs } from '@vantage/domain';
 
-/** Where the upgrade of an agent stands. */
+/** The state of an agent's upgrade. */
 export type UpgradeState =
   | 'Waiting'
   | 'Started'
@@ -34,9 +34,9 @@ export type RolloutDecision =
   | { readonly kind: 'stop'; readonly reason: string }
   | { readonly kind: 'done' };
 
-/** How many agents may have begun until all of them are done: one, a tenth, half, all. */
+/** The stages of a rollout: one agent, 10 %, 50 %, all. A stage starts when the one before has finished. */
 const shares = [0, 0.1, 0.5, 1];
-/** Agents that upgrade at one moment, so that downloads leave the line to the streams. */
+/** Agents that upgrade at the same time, so downloads do not slow down the streams. */
 const maxAtOnce = 20;
 /** An agent tries to download for half an hour. */
 const overdueUs: Readonly<Record<UpgradeState, number>> = {
@@ -55,7 +55,7 @@ const overdueUs: Readonly<Record<UpgradeState, number>> = {
  *   one began and is not back in time                     | overdue: it failed
  *   all are done (or stopped)                             | done
  *   all of the present share are done                     | the next share begins
- *   some of the present share wait and are connected      | they begin, 20 at one moment
+ *   some of the present share wait and are connected      | they begin, at most 20 at once
  * Agents that wait and are not connected do not count, and begin when they are back.
  */
 /** Decides what a rollout does next. Pure. */
@@ -85,7 +85,7 @@ export function decideRollout(agents: readonly RolloutAgent[], nowUs: number): R
   return { kind: 'go-on', start: start.map(({ agentNo }) => agentNo) };
 }
 
-/** How many agents may have begun when so many of them are done. */
+/** The number of agents that may have begun when `done` of them have finished. */
 function shareAfter(done: number, agents: number): number {
   const limits = shares.map((share) => Math.max(1, Math.ceil(share * agents)));
   return limits.find((limit) => limit > done) ?? agents;

@@ -1,2 +1,2 @@
-export { insertRollout } from './store.ts';
+export { insertRollout } from './upgrade-store.ts';
 export { createUpgrades } from './upgrades.ts';

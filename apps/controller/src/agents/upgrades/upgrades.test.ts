@@ -2,13 +2,13 @@ import { create } from '@bufbuild/protobuf';
 import { createLog } from '@vantage/kernel';
 import { createFakeClock, type FakeClock } from '@vantage/kernel/testing';
 import { UpgradeReport_State as Reported, UpgradeReportSchema } from '@vantage/proto';
+import type { Db } from '@vantage/storage';
+import { createFixtures } from '@vantage/testing/fixtures';
+import { useDatabase } from '@vantage/testing/use-database';
 import { beforeEach, expect, test, vi } from 'vitest';
-import type { Db } from '../../platform/db/index.ts';
-import { recordEvents } from '../../status/events/record-events.ts';
-import { createFixtures } from '../../testing/fixtures.ts';
-import { useDatabase } from '../../testing/use-database.ts';
+import { recordEvents } from '../../results/events/record-events.ts';
 import { createUpgrades, insertRollout } from './index.ts';
-import { dueRollouts } from './store.ts';
+import { dueRollouts } from './upgrade-store.ts';
 
 const log = createLog('upgrades test', 'silent');
 const soon = { timeout: 60_000, interval: 20 };

@@ -2,10 +2,10 @@ import { cleanLine } from '@vantage/domain';
 import type { CauseOf } from '@vantage/health';
 import { type Clock, createJobParts, type Logger, messageOf } from '@vantage/kernel';
 import { UpgradeReport_State as Reported, type UpgradeReport } from '@vantage/proto';
+import { type Db, publish, type Tables, toText } from '@vantage/storage';
 import type { Kysely } from 'kysely';
-import { type Db, publish, type Tables, toText } from '../../platform/db/index.ts';
 import { decideRollout, type UpgradeState } from './decide-rollout.ts';
-import * as store from './store.ts';
+import * as store from './upgrade-store.ts';
 
 /** Records the events of upgrades in the transaction that ended them. */
 type RecordUpgradeEvents = (
@@ -14,7 +14,7 @@ type RecordUpgradeEvents = (
   nowUs: number,
 ) => Promise<void>;
 
-/** Upgrades of agents from afar. */
+/** Remote upgrades of agents. */
 export interface Upgrades {
   /** The version to which an agent is to upgrade; undefined: none. */
   open(agentNo: number): Promise<store.OpenUpgrade | undefined>;
@@ -48,8 +48,8 @@ export function createUpgrades(deps: {
   const { kysely } = db;
   const parts = createJobParts({
     log,
-    failed: 'rollouts cannot go on',
-    recovered: 'rollouts go on',
+    failed: 'rollouts are stuck; trying again',
+    recovered: 'rollouts continue',
   });
 
   const move = async (trx: Kysely<Tables>, to: Omit<Parameters<typeof store.moveUpgrade>[1], 'nowUs'>) => {
@@ -75,7 +75,7 @@ export function createUpgrades(deps: {
     const decision = decideRollout(await store.agentsOfRollout(trx, rolloutNo, nowUs), nowUs);
     switch (decision.kind) {
       case 'go-on': {
-        if (decision.start.length > 0) await store.markStarted(trx, decision.start, nowUs);
+        if (decision.start.length > 0) await store.setStarted(trx, decision.start, nowUs);
         // Again in each round: a notice may be lost.
         for (const agent_no of await store.unanswered(trx, rolloutNo))
           await publish(trx, 'runRequest', { agent_no });
@@ -116,7 +116,7 @@ export function createUpgrades(deps: {
         await parts.attempt('rollouts', async () => {
           due = await store.dueRollouts(kysely);
         });
-        // Each by itself: a row that nobody can read holds up the rollout of its account only.
+        // One transaction each: an unreadable row blocks only the rollout of its account.
         for (const rolloutNo of due)
           await parts.attempt(`rollout ${rolloutNo}`, () =>
             kysely.transaction().execute((trx) => advance(trx, rolloutNo)),

@@ -1,7 +1,7 @@
+import type { Tables } from '@vantage/storage';
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../../platform/db/index.ts';
 
-/** An alert of an account, and who acts on it. */
+/** An alert of an account to act on. */
 interface AlertAction {
   readonly accountNo: number;
   readonly alertId: string;
@@ -15,8 +15,8 @@ export type AlertActionOutcome =
   | { readonly kind: 'closed' };
 
 /**
- * Acknowledges an open alert: it notifies nobody of the outage any more, only of its end. A second time replaces the
- * first one.
+ * Acknowledges an open alert: it sends no further messages about the outage, only the one about its end. A second
+ * acknowledgement replaces the first one.
  */
 export async function acknowledge(
   trx: Kysely<Tables>,
@@ -29,7 +29,7 @@ export async function acknowledge(
   );
 }
 
-/** Acknowledges those of these alerts that are open, in one statement. Returns how many. */
+/** Acknowledges the open ones of these alerts in one statement. Returns their number. */
 export async function acknowledgeMany(
   trx: Kysely<Tables>,
   ask: {
@@ -50,7 +50,20 @@ export async function acknowledgeMany(
   return rows.length;
 }
 
-/** Snoozes an open alert: what it would send before `untilUs` is sent then. */
+/**
+ * Takes an acknowledgement or a snooze back: steps whose time has come are sent, and a later acknowledgement is told
+ * again.
+ */
+export async function reopen(trx: Kysely<Tables>, action: AlertAction): Promise<AlertActionOutcome> {
+  return change(
+    trx,
+    action,
+    sql`acknowledged_us = null, acknowledged_by = null, acknowledged_note = null, snoozed_until_us = null,
+      state = a.state || '{"announcedAcknowledgement": false}'::jsonb`,
+  );
+}
+
+/** Snoozes an open alert: messages that it would send before `untilUs` are sent then. */
 export async function snooze(
   trx: Kysely<Tables>,
   { untilUs, ...action }: AlertAction & { readonly untilUs: number },
@@ -75,7 +88,7 @@ async function change(
   return row.isDone ? { kind: 'done' } : { kind: 'closed' };
 }
 
-/** The name of an API key, or its id where it has none: who acknowledged. */
+/** The name of an API key, or its id where it has none. */
 export async function nameOfKey(trx: Kysely<Tables>, keyNo: number): Promise<string> {
   const row = await trx
     .selectFrom('api_keys')

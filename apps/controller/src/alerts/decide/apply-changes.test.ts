@@ -1,8 +1,8 @@
-import { type AlertState, type Facts, newAlertState } from '@vantage/alerts';
+import { type AlertState, type MessageFacts, newAlertState } from '@vantage/alerts';
 import { expect, test } from 'vitest';
 import { applyChanges } from './apply-changes.ts';
-import type { ChangedDevice, OpenAlert } from './change-store.ts';
 import type { AlertChange } from './changes.ts';
+import type { ChangedDevice, OpenAlert } from './open-alert.ts';
 
 const device: ChangedDevice = {
   deviceNo: 1,
@@ -63,7 +63,7 @@ test('only an outage that was confirmed, and is no flapping, is remembered by th
     },
     'device.slow': slowSince(50),
   };
-  const pastOf = (kind: 'device.down' | 'device.slow', state: AlertState, ending: Facts | null) => {
+  const pastOf = (kind: 'device.down' | 'device.slow', state: AlertState, ending: MessageFacts | null) => {
     const change = again[kind];
     const open: OpenAlert = {
       alertNo: 7,

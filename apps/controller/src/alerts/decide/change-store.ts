@@ -1,15 +1,8 @@
-import {
-  type AlertKind,
-  type AlertState,
-  type Facts,
-  flappingWindowUs,
-  type PastOutage,
-} from '@vantage/alerts';
-import type { Severity } from '@vantage/domain';
 import { declareShare, newId } from '@vantage/kernel';
+import { pipelined, type Row, type Tables } from '@vantage/storage';
 import { type Kysely, sql } from 'kysely';
-import { pipelined, type Row, type Tables } from '../../platform/db/index.ts';
-import { readAlertState, readFacts, readKind, readPast, readSeverity } from './alert-facts.ts';
+import type { ChangedDevice, OpenAlert } from './open-alert.ts';
+import { readAlertState, readFacts, readKind, readSeverity } from './stored-alert-facts.ts';
 
 declareShare({
   name: 'alerts_behind_a_master',
@@ -18,110 +11,10 @@ declareShare({
   share: 'the alerts of one device',
 });
 
-/** A device as a new alert needs it. */
-export interface ChangedDevice {
-  readonly deviceNo: number;
-  readonly deviceId: string;
-  readonly shortName: string;
-  readonly fullName: string | null;
-  readonly severity: Severity;
-  /** Confirmed outages of it that ended within the time in which three of them are flapping, each with its alert. */
-  readonly recent: readonly (PastOutage & { readonly alertNo: number })[];
-}
-
-/** An open alert, as it is or as it will be inserted (`alertNo` null). */
-export interface OpenAlert {
-  readonly alertNo: number | null;
-  readonly kind: AlertKind;
-  readonly accountNo: number;
-  readonly device: ChangedDevice | null;
-  locationNo: number | null;
-  agentNo: number | null;
-  severity: Severity;
-  sinceUs: number;
-  state: AlertState;
-  opening: Facts;
-  ending: Facts | null;
-  endedUp: boolean;
-  /** It begins anew, because what it is about is there again and nobody heard that it was over. */
-  isReopened: boolean;
-  dueUs: number | null;
-}
-
-/**
- * The key of an open alert within its account. A Location may have alerts of several anchors; their Targets
- * differ.
- */
-export function alertKey({
-  kind,
-  device,
-  locationNo,
-  opening,
-}: {
-  readonly kind: AlertKind;
-  readonly device: { readonly deviceNo: number } | null;
-  readonly locationNo: number | null;
-  readonly opening: Facts;
-}): string {
-  if (device !== null) return `${kind}/device/${device.deviceNo}`;
-  const anchor = kind === 'anchor.down' ? `/${JSON.stringify(opening['Target'])}` : '';
-  return `${kind}/location/${locationNo}${anchor}`;
-}
-
 /** Devices and Locations whose alerts a transaction changes. */
-export interface Concerned {
+export interface ChangedSubjects {
   readonly deviceNos: readonly number[];
   readonly locationNos: readonly number[];
-}
-
-type DeviceRow = Omit<ChangedDevice, 'severity' | 'recent'> & {
-  readonly severity: string;
-  readonly ended: readonly {
-    readonly alertNo: number;
-    /** Null: only outages before its last one were confirmed. */
-    readonly activeUs: number | null;
-    readonly sinceUs: number;
-    readonly upUs: number;
-    readonly past: unknown;
-  }[];
-};
-
-/** A device with more outages than that within the window flaps in any case. */
-const mostRecent = 10;
-
-/** These devices, by number. `windowUs` is the time in which ended outages count as flapping. */
-export async function changedDevices(
-  trx: Kysely<Tables>,
-  deviceNos: readonly number[],
-  nowUs: number,
-  windowUs = flappingWindowUs,
-): Promise<Map<number, ChangedDevice>> {
-  if (deviceNos.length === 0) return new Map();
-  const { rows } = await sql<DeviceRow>`
-    select d.device_no as "deviceNo", d.device_id as "deviceId", d.short_name as "shortName", d.full_name as "fullName", d.severity,
-      coalesce((select jsonb_agg(e) from (
-        select a.alert_no as "alertNo", a.active_us as "activeUs", a.since_us as "sinceUs",
-          coalesce((a.ending ->> 'At')::bigint, a.closed_us, a.since_us) as "upUs",
-          a.state -> 'past' as past
-        from alerts a where a.device_no = d.device_no and a.kind = 'device.down' and a.ended_up
-          and coalesce(a.active_us, a.since_us) > ${nowUs - windowUs}::bigint
-        order by a.alert_no desc limit ${mostRecent}) e), '[]') as ended
-    from devices d where d.device_no = any(${deviceNos}::int[])`.execute(trx);
-  return new Map(
-    rows.map(({ ended, severity, ...device }) => [
-      device.deviceNo,
-      {
-        ...device,
-        severity: readSeverity(severity),
-        recent: ended.flatMap(({ alertNo, activeUs, sinceUs, upUs, past }) =>
-          [...readPast(past), ...(activeUs === null ? [] : [{ activeUs, sinceUs, upUs }])].map((outage) => ({
-            ...outage,
-            alertNo,
-          })),
-        ),
-      },
-    ]),
-  );
 }
 
 /** An open alert as it is stored. */
@@ -144,7 +37,7 @@ type OpenAlertRow = Pick<
 /** The open alerts of these devices and Locations, locked until the transaction ends. */
 export async function lockOpenAlerts(
   trx: Kysely<Tables>,
-  { deviceNos, locationNos }: Concerned,
+  { deviceNos, locationNos }: ChangedSubjects,
 ): Promise<OpenAlertRow[]> {
   return locked(trx)
     .where('closed_us', 'is', null)
@@ -170,7 +63,7 @@ function locked(trx: Kysely<Tables>) {
 
 /**
  * The alerts of these rows, with those of these devices that they concern. A row of a kind that only a later version
- * knows is none. Pure.
+ * knows is left out. Pure.
  */
 export function openAlerts(
   rows: readonly OpenAlertRow[],
@@ -227,14 +120,14 @@ export async function writeAlerts(
       due_us: alert.dueUs,
     }));
   const changed = alerts.filter(({ alertNo }) => alertNo !== null);
-  // Together, so that both stand before what a pipelined caller sends next.
+  // Together, so that both are sent before the next statement of a pipelined caller.
   await pipelined(trx, (pipe) => [
     ...(fresh.length > 0 ? [pipe.insertInto('alerts').values(fresh).execute()] : []),
     ...(changed.length > 0 ? [updateAlerts(pipe, changed)] : []),
   ]);
 }
 
-/** One that begins anew is open again, and nobody acknowledged or snoozed it. */
+/** A reopened alert is neither closed nor acknowledged nor snoozed. */
 async function updateAlerts(trx: Kysely<Tables>, changed: readonly OpenAlert[]): Promise<void> {
   const rows = changed.map(({ device: _device, ...alert }) => alert);
   await sql`

@@ -70,7 +70,7 @@ test('slow and fast, an anchor, a Location and a fenced agent keep their own tim
     {
       kind: 'fast',
       deviceNo: 5,
-      facts: { CheckResult: 'not slow any more, took 2300 ms', check_id, At: 60 },
+      facts: { CheckResult: 'no longer slow, took 2300 ms', check_id, At: 60 },
     },
   ]);
   const anchor = { ...place, anchorName: 'gw', target: '192.0.2.1', sinceUs: 80 };

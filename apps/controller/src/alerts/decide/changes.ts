@@ -1,4 +1,4 @@
-import type { Facts } from '@vantage/alerts';
+import type { MessageFacts } from '@vantage/alerts';
 import { checkId, dayUs } from '@vantage/domain';
 import type { AlertingCause, EventCause } from '@vantage/health';
 
@@ -8,14 +8,14 @@ export type AlertChange =
       readonly kind: 'down' | 'up';
       readonly accountNo: number;
       readonly deviceNo: number;
-      /** Begin of the new status. */
+      /** The start of the new status. */
       readonly sinceUs: number;
-      /** Where and by which agent it was seen; null where no check said it. */
+      /** The Location and the agent of the check; null where no check caused the change. */
       readonly locationNo: number | null;
       readonly agentNo: number | null;
-      /** Late results said it. */
+      /** Late results caused it. */
       readonly isLate: boolean;
-      readonly facts: Facts;
+      readonly facts: MessageFacts;
     }
   /** Down since the end of a maintenance. */
   | {
@@ -26,37 +26,44 @@ export type AlertChange =
     }
   /** Something about the device changed that its alert, or those of its dependents, wait for. */
   | { readonly kind: 'touched'; readonly deviceNo: number }
-  | { readonly kind: 'partial'; readonly accountNo: number; readonly deviceNo: number; readonly facts: Facts }
+  | {
+      readonly kind: 'partial';
+      readonly accountNo: number;
+      readonly deviceNo: number;
+      readonly facts: MessageFacts;
+    }
   /** Good checks are slow. */
   | {
       readonly kind: 'slow';
       readonly accountNo: number;
       readonly deviceNo: number;
       readonly sinceUs: number;
-      readonly facts: Facts;
+      readonly facts: MessageFacts;
     }
   /** They are fast again. */
-  | { readonly kind: 'fast'; readonly deviceNo: number; readonly facts: Facts }
+  | { readonly kind: 'fast'; readonly deviceNo: number; readonly facts: MessageFacts }
   | {
       readonly kind: 'certificate';
       readonly accountNo: number;
       readonly deviceNo: number;
-      readonly facts: Facts;
+      readonly facts: MessageFacts;
     }
-  /** An anchor of a Location does not answer, or does again. `facts.Target` distinguishes the anchors of a Location. */
+  /**
+   * An anchor of a Location does not answer, or answers again. `facts.Target` distinguishes the anchors of a Location.
+   */
   | {
       readonly kind: 'anchor-down' | 'anchor-up';
       readonly accountNo: number;
       readonly locationNo: number;
       readonly sinceUs: number;
-      readonly facts: Facts;
+      readonly facts: MessageFacts;
     }
   | {
       readonly kind: 'offline' | 'online' | 'fenced';
       readonly accountNo: number;
       readonly locationNo: number;
       readonly sinceUs: number;
-      readonly facts: Facts;
+      readonly facts: MessageFacts;
     };
 
 /*
@@ -65,9 +72,9 @@ export type AlertChange =
  *   event                                   | change
  *   Down                                    | down: opens device.down; late: a live check decides first
  *   Up                                      | up: ends device.down
- *   Recovered, Unknown                      | touched: the alerts of dependents may wait for it, a Partial may be over
+ *   Recovered, Unknown                      | touched: the alerts of dependents may wait for it, a Partial may have ended
  *   Partial                                 | partial: opens device.partial
- *   Down, Up as a correction                | down, up, as late results say them
+ *   Down, Up as a correction                | down, up, by late results
  *   MaintEnd while Down                     | maintenance-over: opens device.down where none is open
  *   Changed, paused                         | touched
  *   Slow                                    | slow: opens device.slow where none is open
@@ -79,7 +86,7 @@ export type AlertChange =
  *   Error, and kinds without changesAlerts  | nothing
  */
 
-/** The changes that these events mean to alerts. Pure. */
+/** The changes of alerts that these events cause. Pure. */
 export function changesOf(causes: readonly AlertingCause[], nowUs: number): AlertChange[] {
   return causes.flatMap((cause) => changeOf(cause, nowUs) ?? []);
 }
@@ -141,13 +148,13 @@ function changeOfAnchor(
   nowUs: number,
 ): AlertChange {
   const { kind, accountNo, locationNo, locationName, anchorName, target } = cause;
-  const about = { Name: anchorName, Target: target, Location: locationName };
+  const anchor = { Name: anchorName, Target: target, Location: locationName };
   return {
     kind,
     accountNo,
     locationNo,
     sinceUs: kind === 'anchor-down' ? cause.sinceUs : nowUs,
-    facts: kind === 'anchor-down' ? { ...about, CheckResult: cause.reason } : about,
+    facts: kind === 'anchor-down' ? { ...anchor, CheckResult: cause.reason } : anchor,
   };
 }
 
@@ -165,7 +172,7 @@ function changeOfWarning(cause: WarningCause): AlertChange {
     }
     case 'device-fast': {
       const { deviceNo, atUs: At, requestMs, check } = cause;
-      const CheckResult = `not slow any more, took ${requestMs} ms`;
+      const CheckResult = `no longer slow, took ${requestMs} ms`;
       return {
         kind: 'fast',
         deviceNo,

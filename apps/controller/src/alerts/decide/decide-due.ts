@@ -1,52 +1,21 @@
-import {
-  type AlertDecision,
-  type AlertKind,
-  decide,
-  joinSchedules,
-  type NewNotification,
-  type RequestedCheck,
-  type Schedule,
-  scheduleOfKind,
-} from '@vantage/alerts';
+import { type AlertDecision, decide, type NewNotification } from '@vantage/alerts';
 import { hourUs, secondUs } from '@vantage/domain';
-import { type Logger, messageOf } from '@vantage/kernel';
+import type { Logger } from '@vantage/kernel';
+import { maxWaitUs, type Tables } from '@vantage/storage';
 import type { Kysely } from 'kysely';
-import { pipelined, type Tables } from '../../platform/db/index.ts';
-import { parseSteps } from '../../platform/db/stored-steps.ts';
-import type { RecordEvents } from '../../status/events/record-events.ts';
-import { readAlertState, readKind, readSeverity, type StepTimes, toFacts } from './alert-facts.ts';
-import {
-  type ContactRow,
-  claimDue,
-  contactsOf,
-  type DecidedAlert,
-  type DueAlert,
-  locationsOf,
-  postpone,
-  type StoredSchedule,
-  type SubjectRow,
-  schedulesOf,
-  subjectsOf,
-  writeDecided,
-} from './due-store.ts';
-import { acceptedBy, eventCause, type MessageContext, messageKind, notificationsFor } from './messages.ts';
-import { type CreateRunRequests, requestCheck, requestedChecks } from './request-check.ts';
+import type { RecordEvents } from '../../results/events/record-events.ts';
+import type { Enqueue } from '../deliver/enqueue.ts';
+import type { Withdraw } from '../deliver/withdraw.ts';
+import { type AlertContact, contactsOf } from './alert-contact-store.ts';
+import { eventCause, messageKind, notificationsFor } from './alert-messages.ts';
+import { claimDue, type DecidedAlert, postpone, writeDecided } from './due-store.ts';
+import type { MessageContext } from './message-facts.ts';
+import { acceptedBy } from './message-receivers.ts';
+import { type ReadAlert, readFactsOf } from './read-alerts.ts';
+import { type CreateRunRequests, requestCheck } from './request-check.ts';
+import { readKind, type StepTimes, toFacts } from './stored-alert-facts.ts';
 import { noSurroundings, surroundingsOf } from './surroundings.ts';
 
-/** Stores notifications in the transaction of the decision. */
-export type Enqueue = (trx: Kysely<Tables>, rows: readonly NewNotification[], nowUs: number) => Promise<void>;
-
-/**
- * Withdraws messages that nobody tried to send yet, in the transaction of the decision and before it stores others: all
- * of an alert, or (`repeatsOf`) those of this kind besides the first one to each contact.
- */
-export type Withdraw = (
-  trx: Kysely<Tables>,
-  asks: readonly { readonly alertNo: number; readonly repeatsOf: AlertKind | null }[],
-  nowUs: number,
-) => Promise<void>;
-
-/** The parts that deciding needs besides the database. */
 export interface DecideDeps {
   readonly times: StepTimes;
   readonly log: Logger;
@@ -56,7 +25,7 @@ export interface DecideDeps {
   readonly createRunRequests: CreateRunRequests;
 }
 
-/** An agent that could run a check a moment ago is gone: the alert is decided again after this time, microseconds. */
+/** When the agent of a check has disconnected, the alert is decided again after this time, microseconds. */
 const againUs = secondUs;
 /**
  * An alert of a kind that only a later version knows waits this long for a controller of that version, microseconds.
@@ -64,8 +33,7 @@ const againUs = secondUs;
 const foreignUs = hourUs;
 
 /**
- * Decides those of these alerts that are due and that no other controller decides now. One transaction writes all that
- * follows.
+ * Decides the alerts that are due and that no other controller decides now. One transaction writes all results.
  */
 export async function decideDue(
   trx: Kysely<Tables>,
@@ -82,19 +50,19 @@ export async function decideDue(
     nowUs + foreignUs,
   );
   const read = await readFactsOf(trx, alerts, nowUs, deps);
-  const decided = read.map((one) => ({
-    ...one,
-    decision: decide(one.state, toFacts(one.alert, { ...one, ...deps, nowUs })),
+  const decided = read.map((alert) => ({
+    ...alert,
+    decision: decide(alert.state, toFacts(alert.alert, { ...alert, ...deps, nowUs })),
   }));
   const contacts = await readContacts(
     trx,
     decided.map(({ decision }) => decision),
   );
   const around = await surroundingsOf(trx, decided, nowUs);
-  const outcomes: Outcome[] = [];
-  for (const one of decided) {
-    const surroundings = around.get(one.alert.alert_no) ?? noSurroundings;
-    outcomes.push(await outcomeOf(trx, { ...one, surroundings }, contacts, nowUs, deps));
+  const outcomes: AlertOutcome[] = [];
+  for (const alert of decided) {
+    const surroundings = around.get(alert.alert.alert_no) ?? noSurroundings;
+    outcomes.push(await outcomeOf(trx, { ...alert, surroundings }, contacts, nowUs, deps));
   }
   await deps.recordEvents(
     trx,
@@ -121,90 +89,16 @@ export async function decideDue(
   );
 }
 
-/** An alert with all that decides about it. */
-interface ReadAlert {
-  readonly alert: DueAlert;
-  readonly kind: AlertKind;
-  readonly state: ReturnType<typeof readAlertState>;
-  readonly subject: SubjectRow | undefined;
-  readonly schedule: Schedule | 'unreadable' | null;
-  readonly check: RequestedCheck;
-  readonly location: { readonly name: string; readonly isDeleted: boolean } | null;
-}
-
-async function readFactsOf(
-  trx: Kysely<Tables>,
-  alerts: readonly DueAlert[],
-  nowUs: number,
-  { log }: DecideDeps,
-): Promise<ReadAlert[]> {
-  const states = alerts.map((alert) => readAlertState(alert.state, nowUs));
-  const [subjects, schedules, checks, locations] = await pipelined(trx, (pipe) => [
-    subjectsOf(pipe, alerts, nowUs),
-    schedulesOf(
-      pipe,
-      alerts.map(({ alert_no }) => alert_no),
-    ),
-    requestedChecks(
-      pipe,
-      states.flatMap(({ requestId }) => requestId ?? []),
-    ),
-    locationsOf(
-      pipe,
-      alerts.flatMap(({ location_no }) => location_no ?? []),
-    ),
-  ]);
-  return alerts.flatMap((alert, place) => {
-    const [state, kind] = [states[place], readKind(alert.kind)];
-    if (state === undefined || kind === undefined) return [];
-    const stored = schedules.get(alert.alert_no);
-    return [
-      {
-        alert,
-        kind,
-        state,
-        subject: subjects.get(alert.alert_no),
-        schedule: stored === undefined ? null : readSchedules(alert, stored, log),
-        check: (state.requestId === null ? undefined : checks.get(state.requestId)) ?? { kind: 'none' },
-        location: alert.location_no === null ? null : (locations.get(alert.location_no) ?? null),
-      },
-    ];
-  });
-}
-
-function readSchedules(
-  alert: DueAlert,
-  stored: readonly StoredSchedule[],
-  log: Logger,
-): Schedule | 'unreadable' | null {
-  const schedules = stored.flatMap((one) => readSchedule(alert, one, log) ?? []);
-  return joinSchedules(schedules, readSeverity(alert.severity)) ?? 'unreadable';
-}
-
-/** A schedule that cannot be read notifies nobody, closes nothing, and stops no other alert. */
-function readSchedule(
-  { alert_id: alertId, kind }: DueAlert,
-  { timezone, steps }: StoredSchedule,
-  log: Logger,
-): Schedule | null {
-  try {
-    return scheduleOfKind({ timezone, steps: parseSteps(steps) }, kind);
-  } catch (error) {
-    log.error({ alertId, error: messageOf(error) }, 'a notification schedule cannot be read');
-    return null;
-  }
-}
-
 async function readContacts(
   trx: Kysely<Tables>,
   decisions: readonly AlertDecision[],
-): Promise<ReadonlyMap<string, ContactRow>> {
+): Promise<ReadonlyMap<string, AlertContact>> {
   const ids = decisions.flatMap(({ messages }) => messages.flatMap(({ contactIds }) => contactIds));
   const rows = await contactsOf(trx, [...new Set(ids)]);
   return new Map(rows.map((row) => [row.contactId, row]));
 }
 
-interface Outcome {
+interface AlertOutcome {
   readonly row: DecidedAlert;
   readonly events: readonly ReturnType<typeof eventCause>[];
   readonly notifications: readonly NewNotification[];
@@ -214,18 +108,18 @@ async function outcomeOf(
   trx: Kysely<Tables>,
   {
     decision,
-    ...one
+    ...readAlert
   }: ReadAlert & { readonly decision: AlertDecision; readonly surroundings: MessageContext['surroundings'] },
-  contacts: ReadonlyMap<string, ContactRow>,
+  contacts: ReadonlyMap<string, AlertContact>,
   nowUs: number,
   { times, createRunRequests }: DecideDeps,
-): Promise<Outcome> {
-  const { alert, subject, state: before } = one;
-  const sinceUs = sinceOf(one, decision);
-  const locationName = one.location?.name ?? null;
+): Promise<AlertOutcome> {
+  const { alert, subject, state: before } = readAlert;
+  const sinceUs = sinceOf(readAlert, decision);
+  const locationName = readAlert.location?.name ?? null;
   const { reason, state: decided } = decision;
   const { flapping, past } = decided;
-  const context = { ...one, locationName, sinceUs, reason, flapping, past, contacts, nowUs };
+  const context = { ...readAlert, locationName, sinceUs, reason, flapping, past, contacts, nowUs };
   const notified = notifiedBy(context, before.notified, decision);
   let state = { ...decision.state, notified };
   let dueUs = decision.closes ? null : decision.dueUs;
@@ -235,6 +129,8 @@ async function outcomeOf(
     state = { ...state, requestId: sent?.requestId ?? null };
     dueUs = sent === undefined ? nowUs + againUs : sent.deadlineUs + 1;
   }
+  // A due time that is further ahead was stored by a clock that was ahead.
+  if (dueUs !== null) dueUs = Math.min(dueUs, nowUs + maxWaitUs);
   return {
     row: {
       alertNo: alert.alert_no,
@@ -249,7 +145,7 @@ async function outcomeOf(
   };
 }
 
-/** Everyone who was notified before, and the contacts that get the opening message now. */
+/** The contacts that were notified before, and those that get the opening message now. */
 function notifiedBy(
   context: MessageContext,
   before: readonly string[],
@@ -263,7 +159,9 @@ function notifiedBy(
   return [...new Set([...before, ...now.map(({ contactId }) => contactId)])];
 }
 
-/** An outage that outlasts a maintenance begins at its end. One in which a flapping ends begins with itself. */
+/**
+ * An outage that outlasts a maintenance starts at the end of it. When a flapping ends in an outage, that outage counts.
+ */
 function sinceOf({ alert, state, subject }: ReadAlert, decision: AlertDecision): number {
   if (state.flapping !== null && decision.state.flapping === null)
     return state.flapping.downSinceUs ?? alert.since_us;

@@ -1,8 +1,8 @@
+import type { Db } from '@vantage/storage';
+import { createFixtures } from '@vantage/testing/fixtures';
+import { useDatabase } from '@vantage/testing/use-database';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import type { Db } from '../../platform/db/index.ts';
-import { createFixtures } from '../../testing/fixtures.ts';
-import { useDatabase } from '../../testing/use-database.ts';
 import { decideContacts } from './failing-contacts.ts';
 
 let db: Db;

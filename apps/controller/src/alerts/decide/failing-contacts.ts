@@ -1,7 +1,7 @@
 import { newAlertState } from '@vantage/alerts';
 import { declareShare, newId } from '@vantage/kernel';
+import type { Tables } from '@vantage/storage';
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../../platform/db/index.ts';
 
 declareShare({
   name: 'contacts_that_fail',
@@ -10,7 +10,7 @@ declareShare({
   share: 'accounts take turns; each contact opens one alert',
 });
 
-/** At most so many alerts open in one transaction. */
+/** At most this many alerts open in one transaction. */
 const atOnce = 100;
 
 interface FailingContact {
@@ -26,11 +26,11 @@ interface FailingContact {
  *
  *   alert | contact                                                        | alert then
  *   none  | every attempt fails for `afterUs`, or one message failed for good | opens (severity warning)
- *   open  | its latest attempt was accepted, or a test was                  | ends: those who were notified learn it
- *   ended | it fails again before its end was decided                       | is open again: nobody hears of an end
+ *   open  | its latest attempt was accepted, or a test was                  | ends: the notified contacts get a message
+ *   ended | it fails again before its end was decided                       | is open again: no message about an end
  *   open  | deleted, or put into shadow                                     | closes without a message
  *
- * One problem is one alert, so that nobody is notified of it twice. Any number of controllers may do this: an index
+ * One problem is one alert, so that no contact is notified of it twice. Any number of controllers may do this: an index
  * permits one open alert.
  */
 

@@ -1,3 +1,3 @@
 export { acknowledge, acknowledgeMany, snooze } from './acknowledge.ts';
-export { type Alerts, createAlerts } from './alerts.ts';
-export { listOpenAlerts } from './list-store.ts';
+export { listOpenAlerts } from './alert-list-store.ts';
+export { type Alerts, createAlerts } from './decide-alerts.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { second, startUs } from '../../status/health/testing/scenario.ts';
+import { second, startUs } from '../../results/status/testing/scenario.ts';
 import { decideInstallation } from './installation-alerts.ts';
 import { createAlertFixture } from './testing/alert-fixture.ts';
 

@@ -1,7 +1,7 @@
 import { installationKinds, newAlertState } from '@vantage/alerts';
 import { declareShare, newId } from '@vantage/kernel';
+import type { Tables } from '@vantage/storage';
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../../platform/db/index.ts';
 
 declareShare({
   name: 'alerts_of_the_installation',
@@ -10,10 +10,10 @@ declareShare({
   share: 'one of each kind an account',
 });
 
-/** At most so many alerts open in one transaction. */
+/** At most this many alerts open in one transaction. */
 const atOnce = 100;
 
-/** Problems that controllers saw within the last minutes. */
+/** Problems that controllers found within the last minutes. */
 const seen = sql`installation_problems p where p.ends_us > (extract(epoch from clock_timestamp()) * 1e6)::bigint`;
 
 /** Kinds of alerts about the installation; an index permits one open alert of each for an account. */
@@ -23,20 +23,20 @@ const ofInstallation = sql`a.kind = any(${[...installationKinds]}::text[])`;
  * The alerts about the installation, of each account. Facts are the rows of `installation_problems` of a kind:
  *
  *   alert | controllers                         | alert then
- *   none  | one sees a problem                  | opens (severity warning)
- *   open  | none does                           | ends: those who were notified learn it
- *   ended | one does before its end was decided | is open again: nobody hears of an end
+ *   none  | one finds a problem                 | opens (severity warning)
+ *   open  | none does                           | ends: the notified contacts get a message
+ *   ended | one does before its end was decided | is open again: no message about an end
  *
  * A row with `account_nos` is a fact for these accounts only.
  *
- * Any number of controllers may do this, and see the same problem.
+ * Any number of controllers may do this, and find the same problem.
  */
 
-/** Whether a problem is one for this account. */
+/** Whether a problem concerns this account. */
 const concerns = (accountNo: string) =>
   sql`(p.account_nos is null or ${sql.ref(accountNo)} = any(p.account_nos))`;
 
-/** Opens and ends alerts about the installation. Returns how many changed. */
+/** Opens and ends alerts about the installation. Returns the number of changed alerts. */
 export async function decideInstallation(trx: Kysely<Tables>, nowUs: number): Promise<number> {
   const ended = await endOver(trx, nowUs);
   const { rows } = await sql`select from ${seen} limit 1`.execute(trx);

@@ -1,6 +1,6 @@
-import type { Facts } from '@vantage/alerts';
+import type { MessageFacts } from '@vantage/alerts';
 import { expect, test } from 'vitest';
-import { withOutage } from './apply-changes.ts';
+import { withOutage } from './late-summary.ts';
 
 const outage = (n: number) => ({
   device_id: `d${n}`,
@@ -11,7 +11,7 @@ const outage = (n: number) => ({
 });
 
 test('a summary has the number of all outages, the first 50 with their length, and the earliest begin', () => {
-  let facts: Facts = {};
+  let facts: MessageFacts = {};
   for (let n = 0; n < 60; n += 1) facts = withOutage(facts, outage(n));
   expect(facts).toMatchObject({ Count: 60, Since: 941_000_000 });
   const { Outages } = facts;

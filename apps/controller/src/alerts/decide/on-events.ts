@@ -1,30 +1,23 @@
-import { type AlertKind, endKindOf, type MessageKind } from '@vantage/alerts';
+import { type AlertKind, endKindOf } from '@vantage/alerts';
+import { pipelined, type Tables } from '@vantage/storage';
 import type { Kysely } from 'kysely';
-import { pipelined, type Tables } from '../../platform/db/index.ts';
-import type { OnAlertingEvents, RecordEvents } from '../../status/events/record-events.ts';
+import type { OnAlertingEvents, RecordEvents } from '../../results/events/record-events.ts';
+import type { WithdrawEnds } from '../deliver/withdraw.ts';
+import { orderKeyOf } from './alert-messages.ts';
 import { applyChanges } from './apply-changes.ts';
-import {
-  alertKey,
-  type ChangedDevice,
-  changedDevices,
-  lockAlerts,
-  lockOpenAlerts,
-  type OpenAlert,
-  openAlerts,
-  touchDependents,
-  writeAlerts,
-} from './change-store.ts';
+import { lockAlerts, lockOpenAlerts, openAlerts, touchDependents, writeAlerts } from './change-store.ts';
+import { changedDevices } from './changed-device-store.ts';
 import { type AlertChange, changesOf } from './changes.ts';
-import { orderKeyOf } from './messages.ts';
+import { alertKey, type ChangedDevice, type OpenAlert } from './open-alert.ts';
 
-/** Nothing that the alert of a dependent waits for. */
+/** Whether it is a warning: no alert of a dependent waits for one. */
 function isWarning({ kind }: AlertChange): boolean {
   return kind === 'partial' || kind === 'slow' || kind === 'fast' || kind === 'certificate';
 }
 
 /**
  * Creates the function that opens and ends alerts in the transaction of the events that cause it. Alerts are decided
- * after its commit, therefore a slow decision delays no result. `flappingWindowUs`: outages that ended within it count
+ * after its commit, so that a slow decision delays no result. `flappingWindowUs`: outages that ended within it count
  * as flapping.
  */
 export function createOnEvents({
@@ -39,18 +32,22 @@ export function createOnEvents({
   return async (trx, causes, nowUs) => {
     const changes = changesOf(causes, nowUs);
     if (changes.length === 0) return;
-    const deviceNos = [...new Set(changes.flatMap((one) => ('deviceNo' in one ? [one.deviceNo] : [])))];
-    const locationNos = changes.flatMap((one) => ('locationNo' in one ? (one.locationNo ?? []) : []));
+    const deviceNos = [
+      ...new Set(changes.flatMap((change) => ('deviceNo' in change ? [change.deviceNo] : []))),
+    ];
+    const locationNos = changes.flatMap((change) =>
+      'locationNo' in change ? (change.locationNo ?? []) : [],
+    );
     const [devices, rows] = await pipelined(trx, (pipe) => [
       changedDevices(pipe, deviceNos, nowUs, flappingWindowUs),
       lockOpenAlerts(pipe, { deviceNos, locationNos }),
     ]);
     const present = openAlerts(rows, devices, nowUs);
-    const about = { changes, open: present, devices, nowUs };
-    const open = [...present, ...(await unsaidEnds(trx, about, withdrawEnds))];
+    const opened = { changes, open: present, devices, nowUs };
+    const open = [...present, ...(await alertsToReopen(trx, opened, withdrawEnds))];
     const applied = applyChanges(changes, { devices, open, flappingWindowUs, nowUs });
-    const concerned = changes.flatMap((one) =>
-      isWarning(one) || !('deviceNo' in one) ? [] : [one.deviceNo],
+    const concerned = changes.flatMap((change) =>
+      isWarning(change) || !('deviceNo' in change) ? [] : [change.deviceNo],
     );
     await pipelined(trx, (pipe) => [
       writeAlerts(pipe, applied.alerts, nowUs),
@@ -59,21 +56,6 @@ export function createOnEvents({
     ]);
   };
 }
-
-/**
- * Withdraws messages of an end that nobody tried to send yet, in the transaction of the events, and returns the alerts
- * whose end these contacts did not hear of.
- */
-export type WithdrawEnds = (
-  trx: Kysely<Tables>,
-  asks: readonly {
-    readonly orderKey: string;
-    readonly alertKind: AlertKind;
-    readonly endKind: MessageKind;
-    readonly target: string | null;
-  }[],
-  nowUs: number,
-) => Promise<readonly { readonly alertNo: number; readonly contactIds: readonly string[] }[]>;
 
 const openedBy: Partial<Record<AlertChange['kind'], AlertKind>> = {
   down: 'device.down',
@@ -99,10 +81,10 @@ function openings(changes: readonly AlertChange[]) {
 }
 
 /**
- * Alerts that are closed, but of whose end some contacts did not hear, where these changes open the same again. Those
- * contacts are the ones of `notified`. `open`: the open alerts; they need no other.
+ * Closed alerts of whose end some contacts were not notified, where these changes open the same alert again. `notified`
+ * has these contacts. `open`: the alerts that are open already; none of them is reopened.
  */
-async function unsaidEnds(
+async function alertsToReopen(
   trx: Kysely<Tables>,
   {
     changes,
@@ -126,13 +108,14 @@ async function unsaidEnds(
     return [{ orderKey, alertKind: kind, endKind, target }];
   });
   if (asks.length === 0) return [];
-  const unsaid = new Map((await withdrawEnds(trx, asks, nowUs)).map((one) => [one.alertNo, one.contactIds]));
-  if (unsaid.size === 0) return [];
-  const rows = await lockAlerts(trx, [...unsaid.keys()]);
+  const withdrawn = await withdrawEnds(trx, asks, nowUs);
+  const unaware = new Map(withdrawn.map(({ alertNo, contactIds }) => [alertNo, contactIds]));
+  if (unaware.size === 0) return [];
+  const rows = await lockAlerts(trx, [...unaware.keys()]);
   return openAlerts(rows, devices, nowUs)
     .filter((alert) => alert.state.phase === 'ended')
     .map((alert) => ({
       ...alert,
-      state: { ...alert.state, notified: unsaid.get(alert.alertNo ?? 0) ?? [] },
+      state: { ...alert.state, notified: unaware.get(alert.alertNo ?? 0) ?? [] },
     }));
 }

@@ -1,7 +1,7 @@
 import { newId } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { second, startUs } from '../../status/health/testing/scenario.ts';
+import { second, startUs } from '../../results/status/testing/scenario.ts';
 import { decideContacts } from './failing-contacts.ts';
 import { createAlertFixture } from './testing/alert-fixture.ts';
 
@@ -268,10 +268,10 @@ test('where nobody is left, the alert and an event name what was not delivered',
   await fixture.decide(1_110);
   await refuse(no('alone'), 1_120);
   const [alert] = await fixture.alerts(device);
-  expect(alert?.reason).toBe('Nobody could be notified: contact alone, 410 Gone');
+  expect(alert?.reason).toBe('No contact could be notified: contact alone, 410 Gone');
   const failed = (await fixture.events(device)).filter(({ type }) => type === 'AlertFailed');
   expect(failed.map(({ message }) => message)).toEqual([
-    'Contact alone was not notified of device.down: 410 Gone; nobody else is left to notify',
+    'Contact alone was not notified of device.down: 410 Gone; no other contact is left to notify',
   ]);
   // The schedules of later tests are the account's too: they would notify of an outage that lasts.
   await fixture.take([{ device, agent: place.agentNo, at: 1_160, code: 1 }]);

@@ -1,11 +1,11 @@
 import { alertKinds } from '@vantage/alerts';
 import { cleanLine, severities } from '@vantage/domain';
+import { idField, timestampField } from '@vantage/rest-kit/field';
+import type { Zone } from '@vantage/rest-kit/zone';
+import type { Tables } from '@vantage/storage';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import type { Tables } from '../../platform/db/index.ts';
-import { idField, timestampField } from '../../rest/http/field.ts';
-import type { Zone } from '../../rest/http/zone.ts';
-import { alertStateNames, type ShownAlert } from './list-store.ts';
+import { alertStateNames, type ShownAlert } from './alert-list-store.ts';
 
 /** An id for examples. */
 export const sampleId = '27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802';
@@ -39,9 +39,18 @@ export const alertRecord = z
     Location: z.string().nullable().describe('Location of the failure, or that the alert is about.'),
     location_id: idField.nullable(),
     CheckResult: z.string().nullable(),
+    Contact: z
+      .string()
+      .nullable()
+      .describe('Name of the contact that cannot be reached; null: the alert is about something else.')
+      .meta({ example: 'noc' }),
+    contact_id: idField.nullable(),
     Acknowledged: z
       .strictObject({
-        By: z.string().describe('Name of the API key, or of the contact.').meta({ example: 'deploy' }),
+        By: z
+          .string()
+          .describe('Name of the API key, of the contact, or of whoever it was handed over to.')
+          .meta({ example: 'deploy' }),
         Note: z.string().nullable().describe('Note of whoever acknowledged.').meta({ example: 'on it' }),
         At: timestampField,
       })
@@ -133,19 +142,21 @@ export function showAlert(
     Location: row.location,
     location_id: row.location_id,
     CheckResult: row.check_result,
+    Contact: row.contact === null ? null : cleanLine(row.contact),
+    contact_id: row.contact_id,
     Acknowledged:
       at === null || by === null
         ? null
         : { By: cleanLine(by), Note: row.acknowledged_note, At: zone.format(at) },
     SnoozedUntil: until === null || until <= nowUs ? null : zone.format(until),
-    Notifications: (notifications.get(row.alert_no) ?? []).map((one) => ({
-      contact_id: one.contact_id,
-      Name: cleanLine(one.name),
-      Kind: one.kind,
-      At: zone.format(one.atUs),
-      Step: one.step,
-      State: one.state,
-      Attempts: one.attempts.map(({ atUs, answer }) => ({ At: zone.format(atUs), Answer: answer })),
+    Notifications: (notifications.get(row.alert_no) ?? []).map((notification) => ({
+      contact_id: notification.contact_id,
+      Name: cleanLine(notification.name),
+      Kind: notification.kind,
+      At: zone.format(notification.atUs),
+      Step: notification.step,
+      State: notification.state,
+      Attempts: notification.attempts.map(({ atUs, answer }) => ({ At: zone.format(atUs), Answer: answer })),
     })),
   };
 }

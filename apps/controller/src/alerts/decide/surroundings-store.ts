@@ -1,10 +1,10 @@
 import { dayUs, minuteUs, verdictSql } from '@vantage/domain';
+import type { Tables } from '@vantage/storage';
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../../platform/db/index.ts';
 
 /**
  * An alert of a device that is failing; checks that end at `fromUs` or later belong to its present failure: it begins
- * with the end of its first error.
+ * at the end of its first error.
  */
 export interface FailingDevice {
   readonly alertNo: number;
@@ -13,16 +13,16 @@ export interface FailingDevice {
 }
 
 /** Latest results of a device that are read for its Locations. */
-const mostResults = 50;
+const maxResults = 50;
 /** A trace follows the first errors of an outage. */
 const tracedUs = 2 * minuteUs;
-const mostTraced = 20;
+const maxTraced = 20;
 /** Masters of masters up to this distance. */
-const mostDepth = 8;
+const maxDepth = 8;
 /** Names of devices behind a master. */
 const namedBehind = 5;
 /** No check takes longer. */
-const longestCheckUs = 5 * minuteUs;
+const maxCheckUs = 5 * minuteUs;
 /** Results of an agent whose clock is ahead. */
 const aheadUs = minuteUs;
 
@@ -41,9 +41,10 @@ export async function latestResults(
     select g.alert_no as "alertNo", l.name as location, r."isGood"
     from ${givenOf(devices)} cross join lateral (
       select distinct on (c.location_no) c.location_no, c."isGood" from (
-        select location_no, start_us, ${sql.raw(verdictSql('good', 'code'))} as "isGood"
-        from newest_verdicts(g.device_no, g.from_us, g.from_us - ${longestCheckUs}::bigint,
-          ${nowUs - dayUs}::bigint, ${nowUs + aheadUs}::bigint, ${mostResults})) c
+        select location_no, start_us, ${sql.raw(verdictSql('good', 'code'))} as "isGood" from checks
+        where device_no = g.device_no and start_us >= g.from_us - ${maxCheckUs}::bigint and start_us > ${nowUs - dayUs}::bigint
+          and start_us < ${nowUs + aheadUs}::bigint and end_us >= g.from_us and code not in (9, 10)
+        order by start_us desc limit ${maxResults}) c
       order by c.location_no, c.start_us desc) r
       join locations l on l.location_no = r.location_no and l.deleted_at is null
     order by g.alert_no, l.name`.execute(trx);
@@ -56,21 +57,22 @@ export async function failureTraces(
   devices: readonly FailingDevice[],
 ): Promise<readonly { readonly alertNo: number; readonly location: string; readonly traceroute: unknown }[]> {
   if (devices.length === 0) return [];
-  const fromUs = Math.min(...devices.map((one) => one.fromUs));
+  const fromUs = Math.min(...devices.map((device) => device.fromUs));
   const { rows } = await sql<{ alertNo: number; location: string; traceroute: unknown }>`
     select g.alert_no as "alertNo", coalesce(l.name, '') as location, t.traceroute
     from ${givenOf(devices)} cross join lateral (
       select c.location_no, c.extended -> 'Traceroute' as traceroute from (
-        select location_no, start_us, extended
-        from first_failures(g.device_no, g.from_us, ${fromUs - longestCheckUs}::bigint, g.from_us - ${longestCheckUs}::bigint,
-          g.from_us + ${tracedUs}::bigint, ${mostTraced})) c
+        select location_no, start_us, extended from checks
+        where device_no = g.device_no and code <> 1 and start_us >= ${fromUs - maxCheckUs}::bigint
+          and start_us >= g.from_us - ${maxCheckUs}::bigint and start_us < g.from_us + ${tracedUs}::bigint and end_us >= g.from_us
+        order by start_us limit ${maxTraced}) c
       where c.extended ? 'Traceroute' order by c.start_us limit 1) t
       left join locations l on l.location_no = t.location_no`.execute(trx);
   return rows;
 }
 
 /**
- * Devices that are reached through a device: how many, how many of them fail without a message of their own, and some
+ * The devices behind a device: their number, the number of those that fail without a message of their own, and some
  * names.
  */
 export interface BehindRow {
@@ -92,7 +94,7 @@ export async function devicesBehind(
       from ${givenOf(devices)} join devices d on d.master_no = g.device_no and d.enabled
       union all
       select b.alert_no, d.device_no, d.short_name, b.depth + 1
-      from below b join devices d on d.master_no = b.device_no and d.enabled where b.depth < ${mostDepth})
+      from below b join devices d on d.master_no = b.device_no and d.enabled where b.depth < ${maxDepth})
     select b.alert_no as "alertNo", count(*)::int as count, count(a.alert_no)::int as suppressed,
       (array_agg(b.short_name order by a.alert_no is null, b.short_name))[1:${sql.lit(namedBehind)}] as names
     from below b left join alerts a on a.device_no = b.device_no and a.kind = 'device.down' and a.closed_us is null
@@ -114,7 +116,7 @@ export interface FellRow {
 
 /**
  * The open outages that began up to a minute before or after these moments. A device whose master is Down is left out:
- * it is counted behind that one.
+ * it is counted behind its master.
  */
 export async function outagesNear(
   trx: Kysely<Tables>,
@@ -124,14 +126,14 @@ export async function outagesNear(
   const minutes = new Set(
     moments.flatMap(({ accountNo, sinceUs }) => {
       const minute = Math.floor(sinceUs / minuteUs);
-      return [minute - 1, minute, minute + 1].map((each) => `${accountNo} ${each}`);
+      return [minute - 1, minute, minute + 1].map((number) => `${accountNo} ${number}`);
     }),
   );
-  const asked = [...minutes].map((text) => text.split(' ').map(Number));
+  const accountMinutes = [...minutes].map((text) => text.split(' ').map(Number));
   const { rows } = await sql<FellRow>`
     select a.account_no as "accountNo", a.since_us / 1000000 as second, a.location_no as "locationNo", l.name as location,
       d.master_no as "masterNo", m.short_name as master, count(*)::int as count
-    from unnest(${asked.map(([accountNo]) => accountNo)}::int[], ${asked.map(([, minute]) => minute)}::bigint[]) as g (account_no, minute)
+    from unnest(${accountMinutes.map(([accountNo]) => accountNo)}::int[], ${accountMinutes.map(([, minute]) => minute)}::bigint[]) as g (account_no, minute)
       join alerts a on a.account_no = g.account_no and a.closed_us is null and a.kind = 'device.down'
         and a.since_us >= g.minute * ${minuteUs}::bigint and a.since_us < (g.minute + 1) * ${minuteUs}::bigint
       join devices d on d.device_no = a.device_no
@@ -143,14 +145,14 @@ export async function outagesNear(
   return rows;
 }
 
-/** How many messages of an alert a contact has. */
+/** The number of messages of an alert that a contact has. */
 export interface SentRow {
   readonly alertNo: number;
   readonly contactNo: number;
   readonly count: number;
 }
 
-/** The messages about these alerts that are begins or repeats, by contact. Withdrawn ones were never sent. */
+/** The opening messages and repeats about these alerts, by contact. Withdrawn ones were never sent. */
 export async function sentBefore(
   trx: Kysely<Tables>,
   alertNos: readonly number[],
@@ -169,9 +171,9 @@ export interface HeardRow {
   readonly locationNo: number;
   readonly agent: string;
   readonly lastSeenUs: number | null;
-  /** It said that it ends. */
+  /** It reported that it stops. */
   readonly isLeaving: boolean;
-  /** Why it could not run its checks, in its own words. */
+  /** Its own reason why it could not run its checks. */
   readonly words: string | null;
 }
 

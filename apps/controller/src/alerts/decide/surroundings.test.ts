@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { second, startUs } from '../../status/health/testing/scenario.ts';
+import { second, startUs } from '../../results/status/testing/scenario.ts';
 import { nearbyFact } from './surroundings.ts';
 import { createAlertFixture } from './testing/alert-fixture.ts';
 

@@ -1,9 +1,11 @@
-import type { AlertDecision, AlertKind, AlertState, Facts } from '@vantage/alerts';
+import type { AlertDecision, AlertKind, AlertState, MessageFacts } from '@vantage/alerts';
 import { cleanLine, secondUs } from '@vantage/domain';
+import { pipelined, type Tables } from '@vantage/storage';
+import { areHotTablesDistributed } from '@vantage/storage/distribute';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import { pipelined, type Tables } from '../../platform/db/index.ts';
-import type { DueAlert, SubjectRow } from './due-store.ts';
+import type { DueAlert } from './due-store.ts';
+import type { SubjectRow } from './subject-store.ts';
 import {
   type BehindRow,
   devicesBehind,
@@ -28,27 +30,26 @@ interface Decided {
 }
 
 /**
- * Facts for the messages of one alert, besides its own: from where it fails, what else is affected, which message it
- * is.
+ * MessageFacts for the messages of one alert in addition to its own: where it fails, what else is affected, and the
+ * number of the message.
  */
-export interface Surroundings {
-  readonly facts: Facts;
-  /** Messages that each contact got of the alert before, by its number. */
+export interface AlertSurroundings {
+  readonly facts: MessageFacts;
+  /** The number of earlier messages of the alert by contact number. */
   readonly sent: ReadonlyMap<number, number>;
 }
 
-/** No message needs them. */
-export const noSurroundings: Surroundings = { facts: {}, sent: new Map() };
+export const noSurroundings: AlertSurroundings = { facts: {}, sent: new Map() };
 
 /**
- * The surroundings of all alerts of one decision that notify of something which goes on: at most six statements, sent
- * together, for any number of alerts, and none where nobody is notified.
+ * The surroundings of all alerts of one decision that open or repeat. Reads them by at most seven statements, six of
+ * them sent together, for any number of alerts, and by none where no contact is notified.
  */
 export async function surroundingsOf(
   trx: Kysely<Tables>,
   decided: readonly Decided[],
   nowUs: number,
-): Promise<ReadonlyMap<number, Surroundings>> {
+): Promise<ReadonlyMap<number, AlertSurroundings>> {
   const notifying = decided.filter(({ decision }) =>
     decision.messages.some(({ about }) => about === 'opening' || about === 'flapping'),
   );
@@ -59,9 +60,11 @@ export async function surroundingsOf(
   const offline = notifying.flatMap(({ kind, alert }) =>
     kind === 'location.offline' ? (alert.location_no ?? []) : [],
   );
+  // Citus refuses these reads until the tables are back on the coordinator. The message goes out without them.
+  const canRead = !(await areHotTablesDistributed(trx));
   const [results, traces, behind, near, sent, heard] = await pipelined(trx, (pipe) => [
-    latestResults(pipe, failing, nowUs),
-    failureTraces(pipe, down),
+    latestResults(pipe, canRead ? failing : [], nowUs),
+    failureTraces(pipe, canRead ? down : []),
     devicesBehind(pipe, down),
     outagesNear(pipe, down),
     sentBefore(
@@ -70,21 +73,21 @@ export async function surroundingsOf(
     ),
     lastHeard(pipe, offline),
   ]);
-  const ways = traces.flatMap(({ alertNo, location, traceroute }) => {
+  const paths = traces.flatMap(({ alertNo, location, traceroute }) => {
     const trace = traceFact(traceroute, location);
     return trace === undefined ? [] : [{ alertNo, trace }];
   });
-  const about = new Map(failing.map((device) => [device.alertNo, device]));
+  const deviceByAlert = new Map(failing.map((device) => [device.alertNo, device]));
   return new Map(
-    notifying.map(({ alert }): [number, Surroundings] => {
+    notifying.map(({ alert }): [number, AlertSurroundings] => {
       const no = alert.alert_no;
-      const device = about.get(no);
-      const own = ways.find(({ alertNo }) => alertNo === no)?.trace;
+      const device = deviceByAlert.get(no);
+      const trace = paths.find(({ alertNo }) => alertNo === no)?.trace;
       const facts = {
         ...locationFacts(results.filter(({ alertNo }) => alertNo === no)),
-        ...(own === undefined ? {} : { Trace: own }),
+        ...(trace === undefined ? {} : { Trace: trace }),
         ...behindFact(behind.find(({ alertNo }) => alertNo === no)),
-        ...(device?.isDown === true ? nearbyFact(device, near, sameHop(no, ways)) : {}),
+        ...(device?.isDown === true ? nearbyFact(device, near, sameHop(no, paths)) : {}),
         ...heardFacts(heard.find(({ locationNo }) => locationNo === alert.location_no)),
       };
       return [no, { facts, sent: sentOf(no, sent) }];
@@ -112,8 +115,10 @@ function failingDevice({ alert, kind, subject, decision }: Decided): readonly Fa
   return [{ alertNo, deviceNo, accountNo, locationNo, masterNo, sinceUs, fromUs, isDown }];
 }
 
-/** Where the device fails and where it works, by the latest result of each Location. Pure. */
-function locationFacts(results: readonly { readonly location: string; readonly isGood: boolean }[]): Facts {
+/** The Locations where the device fails and where it works, by the latest result of each. Pure. */
+function locationFacts(
+  results: readonly { readonly location: string; readonly isGood: boolean }[],
+): MessageFacts {
   const namesOf = (isGood: boolean) =>
     results.filter((result) => result.isGood === isGood).map(({ location }) => location);
   const [failing, good] = [namesOf(false), namesOf(true)];
@@ -128,15 +133,15 @@ const storedTraceroute = z.object({
   Hops: z.array(z.object({ Address: z.string().max(100).nullable() })).max(64),
 });
 
-/** The way of a trace; `Path` has null for a router that did not answer. */
-interface TraceFact extends Facts {
+/** A trace; `Path` has null for a router that did not answer. */
+interface TraceFact extends MessageFacts {
   readonly Hops: number;
   readonly LastHop: string;
   readonly Reached: boolean;
   readonly Path: readonly (string | null)[];
 }
 
-/** Undefined: nothing answered on the way. Pure. */
+/** Undefined: nothing answered on the path. Pure. */
 function traceFact(traceroute: unknown, location: string): TraceFact | undefined {
   const parsed = storedTraceroute.safeParse(traceroute);
   if (!parsed.success) return undefined;
@@ -153,22 +158,22 @@ function traceFact(traceroute: unknown, location: string): TraceFact | undefined
   };
 }
 
-function behindFact(row: BehindRow | undefined): Facts {
+function behindFact(row: BehindRow | undefined): MessageFacts {
   if (row === undefined) return {};
   const { count, suppressed, names } = row;
   const named = suppressed > 0 ? names.slice(0, suppressed) : names;
   return { Behind: { Count: count, Suppressed: suppressed, Names: named } };
 }
 
-/** Other devices of this decision whose way ends at the same router. Pure. */
+/** Other devices of this decision whose path ends at the same router. Pure. */
 function sameHop(
   alertNo: number,
-  ways: readonly { readonly alertNo: number; readonly trace: TraceFact }[],
+  paths: readonly { readonly alertNo: number; readonly trace: TraceFact }[],
 ): { readonly name: string; readonly count: number } | undefined {
-  const own = ways.find((way) => way.alertNo === alertNo)?.trace;
-  if (own === undefined || own.Reached) return undefined;
-  const same = ways.filter(({ trace }) => !trace.Reached && trace.LastHop === own.LastHop);
-  return { name: own.LastHop, count: same.length - 1 };
+  const trace = paths.find((path) => path.alertNo === alertNo)?.trace;
+  if (trace === undefined || trace.Reached) return undefined;
+  const same = paths.filter((path) => !path.trace.Reached && path.trace.LastHop === trace.LastHop);
+  return { name: trace.LastHop, count: same.length - 1 };
 }
 
 /** Other devices that fell up to a minute before or after, by what they have in common with this one. Pure. */
@@ -176,7 +181,7 @@ export function nearbyFact(
   device: Pick<Failing, 'accountNo' | 'locationNo' | 'masterNo' | 'sinceUs'>,
   fell: readonly FellRow[],
   hop?: { readonly name: string; readonly count: number },
-): Facts {
+): MessageFacts {
   const second = Math.floor(device.sinceUs / secondUs);
   const near = fell.filter((row) => row.accountNo === device.accountNo && Math.abs(row.second - second) < 60);
   const here = near.filter(({ locationNo }) => locationNo !== null && locationNo === device.locationNo);
@@ -189,13 +194,17 @@ export function nearbyFact(
   return found.length === 0 ? {} : { Nearby: found };
 }
 
-/** The device itself is among the rows. */
-function othersOf(what: string, rows: readonly FellRow[], name: string | null | undefined): readonly Facts[] {
+/** The rows include the device itself. */
+function othersOf(
+  what: string,
+  rows: readonly FellRow[],
+  name: string | null | undefined,
+): readonly MessageFacts[] {
   const others = rows.reduce((sum, { count }) => sum + count, 0) - 1;
   return name == null || others < 1 ? [] : [{ Count: others, What: what, Name: name }];
 }
 
-function heardFacts(row: HeardRow | undefined): Facts {
+function heardFacts(row: HeardRow | undefined): MessageFacts {
   if (row === undefined) return {};
   const { agent, lastSeenUs, isLeaving, words } = row;
   return {

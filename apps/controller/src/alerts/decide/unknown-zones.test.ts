@@ -1,7 +1,7 @@
 import { createLog } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { second, startUs } from '../../status/health/testing/scenario.ts';
+import { second, startUs } from '../../results/status/testing/scenario.ts';
 import { createAlertFixture } from './testing/alert-fixture.ts';
 import { createZoneReport } from './unknown-zones.ts';
 

@@ -1,6 +1,6 @@
 import { isZoneName, type Logger } from '@vantage/kernel';
+import type { Tables } from '@vantage/storage';
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../../platform/db/index.ts';
 
 /**
  * Creates the report of time zones that accounts and schedules name and this runtime does not know, because another
@@ -24,7 +24,7 @@ export function createZoneReport(log: Logger): { report(db: Kysely<Tables>): Pro
   };
 }
 
-/** Each time zone once, with one of those that have it. */
+/** Each time zone once, with one account or schedule that uses it. */
 async function zonesInUse(
   db: Kysely<Tables>,
 ): Promise<readonly { readonly timezone: string; readonly example: string }[]> {

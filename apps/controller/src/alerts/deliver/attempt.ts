@@ -1,14 +1,14 @@
 import { abortable, type Clock, messageOf } from '@vantage/kernel';
+import type { Sealer } from '@vantage/storage/secrets/seal';
+import { openContact } from '@vantage/storage/secrets/sealed-contact';
 import { z } from 'zod';
-import type { Sealer } from '../../platform/secrets/seal.ts';
-import { openContact } from '../../platform/secrets/sealed-contact.ts';
-import type { Message } from './channels/channel.ts';
+import type { ComposedMessage } from '../channels/channel.ts';
 import type { Claimed } from './claim.ts';
-import { fillLinks, type LinkAction } from './links.ts';
-import { replyOf } from './notices.ts';
-import type { Outcome } from './notification-state.ts';
+import { fillLinks } from './link-placeholders.ts';
+import type { LinkAction } from './links.ts';
+import { replyOf } from './message-reply.ts';
+import type { AttemptOutcome } from './notification-state.ts';
 
-/** Dependencies of sending one message. */
 export interface AttemptDeps {
   readonly clock: Clock;
   readonly sealer: Sealer;
@@ -23,7 +23,7 @@ export interface AttemptDeps {
   }) => string;
 }
 
-/** No attempt takes longer, whatever the time scale. The lease is longer by the time to record the answer. */
+/** The time limit of an attempt, at any time scale. The lease is longer by the time to record the answer. */
 export const attemptMs = 12_000;
 
 const storedMessage = z.record(z.string(), z.json());
@@ -35,11 +35,15 @@ type Sendable = Pick<
 >;
 
 /** Sends a claimed message once. Resolves with the outcome in any case; `ending` interrupts it. */
-export async function attempt(claimed: Sendable, deps: AttemptDeps, ending: AbortSignal): Promise<Outcome> {
+export async function attempt(
+  claimed: Sendable,
+  deps: AttemptDeps,
+  ending: AbortSignal,
+): Promise<AttemptOutcome> {
   const { clock, sealer, linkOf } = deps;
   const { channel, contact, accountNo, contactNo, firstAttemptUs, id } = claimed;
   return withinTime(clock, ending, async (signal, nowUs) => {
-    const message: Message = storedMessage.parse(
+    const message: ComposedMessage = storedMessage.parse(
       fillLinks(storedMessage.parse(claimed.message), id, (action, alert) =>
         linkOf({ action, accountNo, ...alert, contactNo, firstAttemptUs }),
       ),
@@ -54,16 +58,18 @@ export async function attempt(claimed: Sendable, deps: AttemptDeps, ending: Abor
 }
 
 /**
- * Runs one attempt, for `attemptMs` at most. Resolves with its outcome in any case; `ending` interrupts it. `nowUs` is
- * its begin.
+ * Runs one attempt for at most `attemptMs`. Resolves with its outcome in any case; `ending` interrupts it. `nowUs` is
+ * its start.
  */
 export async function withinTime(
   clock: Clock,
   ending: AbortSignal,
-  send: (signal: AbortSignal, nowUs: number) => Promise<Outcome>,
-): Promise<Outcome> {
+  send: (signal: AbortSignal, nowUs: number) => Promise<AttemptOutcome>,
+): Promise<AttemptOutcome> {
   const limit = new AbortController();
-  using _timer = clock.timer(attemptMs, () => limit.abort(new Error('the time is over')));
+  using _timer = clock.timer(attemptMs, () =>
+    limit.abort(new Error('the time limit of the attempt is reached')),
+  );
   try {
     const signal = AbortSignal.any([limit.signal, ending]);
     return await abortable(send(signal, clock.nowUs()), signal);
@@ -75,7 +81,7 @@ export async function withinTime(
   }
 }
 
-/** The address and the secrets that sign now; undefined when the key is another one. */
+/** The address and the secrets that sign now; undefined: this controller has another sealing key. */
 function openReceiver(sealer: Sealer, contact: Claimed['contact'], nowUs: number) {
   try {
     const clear = openContact(sealer, contact.contact_id, contact.sealed);

@@ -2,10 +2,10 @@ import { minuteUs, secondUs } from '@vantage/domain';
 import { newId } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { realTime } from '../../platform/config/time-scale.ts';
-import { createChannels } from './channels/registry.ts';
+import { realTime } from '../../config/time-scale.ts';
+import { createChannels } from '../channels/channel-registry.ts';
 import { claim } from './claim.ts';
-import { freeRows } from './claim-store.ts';
+import { freeRows } from './free-notifications.ts';
 import { createDeliveryFixture, type DeliveryFixture } from './testing/delivery-fixture.ts';
 
 let fixture: DeliveryFixture;
@@ -17,7 +17,7 @@ afterAll(() => fixture[Symbol.asyncDispose]());
 /** Later than all that is stored in a test, so that all of it is due. */
 const nowUs = Date.now() * 1000 + minuteUs;
 
-function claimOf(contactNo: number, places: number, atUs = nowUs) {
+function claimOf(contactNo: number, slots: number, atUs = nowUs) {
   const deps = {
     log: fixture.log,
     timeScale: realTime,
@@ -28,7 +28,7 @@ function claimOf(contactNo: number, places: number, atUs = nowUs) {
   };
   return fixture.db.kysely
     .transaction()
-    .execute((trx) => claim(trx, { contactNo, places, nowUs: atUs }, deps));
+    .execute((trx) => claim(trx, { contactNo, slots, nowUs: atUs }, deps));
 }
 
 test.each([
@@ -44,7 +44,7 @@ test.each([
   expect(await claimOf(contactNo, 4, nowUs + afterUs)).toHaveLength(count);
 });
 
-test('of eight messages to a person five leave, as places become free; the rest is held for a minute', async () => {
+test('of eight messages to a person five leave, as slots become free; the rest is held for a minute', async () => {
   const contactNo = await fixture.email('noc@example.org');
   await fixture.add(...Array.from({ length: 8 }, (_, n) => [contactNo, `device:${n}`, `${n}`] as const));
   const dueIn = async () => {

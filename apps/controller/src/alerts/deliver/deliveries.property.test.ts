@@ -1,11 +1,11 @@
 import { createSteppedClock, propertyRuns } from '@vantage/kernel/testing';
+import { startFakeMailServer } from '@vantage/testing/fake-mail-server';
+import { type FakeReceiver, type ReceivedRequest, startFakeReceiver } from '@vantage/testing/fake-receiver';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { createChannels } from './channels/registry.ts';
+import { createChannels } from '../channels/channel-registry.ts';
 import { createDeliveryFixture, type DeliveryFixture } from './testing/delivery-fixture.ts';
-import { startFakeMailServer } from './testing/fake-mail-server.ts';
-import { type FakeReceiver, type ReceivedRequest, startFakeReceiver } from './testing/fake-receiver.ts';
 
 const soon = { timeout: 60_000, interval: 20 };
 const body = z.object({ data: z.object({ ShortName: z.string() }) });

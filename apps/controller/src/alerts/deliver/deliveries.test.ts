@@ -1,10 +1,10 @@
 import { newId, systemClock } from '@vantage/kernel';
+import { type ReceivedRequest, startFakeReceiver } from '@vantage/testing/fake-receiver';
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { createChannels } from './channels/registry.ts';
+import { createChannels } from '../channels/channel-registry.ts';
 import { createDeliveryFixture } from './testing/delivery-fixture.ts';
-import { type ReceivedRequest, startFakeReceiver } from './testing/fake-receiver.ts';
 
 const soon = { timeout: 60_000, interval: 20 };
 const body = z.object({ type: z.string(), timestamp: z.string(), data: z.object({ ShortName: z.string() }) });
@@ -131,6 +131,17 @@ test('after a kill between send and record the message is sent again under the s
     '{"type":"device.down","timestamp":"t","data":{"ShortName":"web"}}',
   );
   expect(await fixture.states()).toMatchObject([{ attempts: 2 }, { attempts: 1 }]);
+});
+
+test('a lease of a time when the clock of the database was ahead holds back no message', async () => {
+  await using fixture = await createDeliveryFixture();
+  await using receiver = await startFakeReceiver();
+  const contact = await fixture.webhook(receiver.url);
+  await fixture.add([contact, 'device:1', 'web']);
+  await sql`update notifications set lease_token = 'dead',
+    lease_until_us = (extract(epoch from now()) * 1e6)::bigint + 86400000000`.execute(fixture.db.kysely);
+  await using _working = fixture.work();
+  await vi.waitFor(async () => expect((await fixture.states())[0]?.state).toBe('Delivered'), soon);
 });
 
 test('a message that cannot be composed fails and is reported, and the next one of the device is sent', async () => {

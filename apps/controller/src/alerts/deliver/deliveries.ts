@@ -1,24 +1,26 @@
 import { type Clock, declareState, type Logger, messageOf } from '@vantage/kernel';
+import type { Database, Tables } from '@vantage/storage';
 import type { Transaction } from 'kysely';
-import { realTime, type TimeScale } from '../../platform/config/time-scale.ts';
-import type { Db, Tables } from '../../platform/db/index.ts';
+import { realTime, type TimeScale } from '../../config/time-scale.ts';
 import { type AttemptDeps, attempt, attemptMs } from './attempt.ts';
-import { type ClaimDeps, type Claimed, claim, leaseUs } from './claim.ts';
-import { type DueContact, dueContacts } from './claim-store.ts';
-import { type Outcome, retryTimes } from './notification-state.ts';
-import { editedContacts, type Recorded, record, releaseEdited } from './record.ts';
-import type { Places } from './sending/places.ts';
+import { type ClaimDeps, type Claimed, claim } from './claim.ts';
+import { editedContacts, releaseEdited } from './contact-health.ts';
+import { type DueContact, dueContacts } from './due-contacts.ts';
+import { type AttemptOutcome, retryTimes } from './notification-state.ts';
+import { type Recorded, record } from './record-attempt.ts';
+import { leaseUs } from './sending/leases.ts';
 import { createSender } from './sending/sender.ts';
+import type { Slots } from './sending/slots.ts';
 
 /** Delivers notifications. Any number of controllers may run it. */
 export interface Deliveries {
-  /** Claims and sends what is due until the signal aborts; then attempts in mid-air get a moment to end. */
+  /** Claims and sends due messages until the signal aborts; then running attempts get a short time to end. */
   run(signal: AbortSignal): Promise<void>;
   /** Attempts that run now. */
   readonly running: number;
   /** Rounds over the due contacts in which something could be claimed, or nothing was due. */
   readonly rounds: number;
-  /** Messages by type of contact, since this process began. */
+  /** Messages by type of contact, since this process started. */
   readonly counts: DeliveryCounts;
 }
 
@@ -30,9 +32,8 @@ interface DeliveryCounts {
   readonly again: Readonly<Record<string, number>>;
 }
 
-/** Dependencies of the deliveries. */
 export interface DeliveriesDeps extends Omit<ClaimDeps, 'timeScale'>, AttemptDeps {
-  readonly db: Db;
+  readonly db: Database;
   readonly clock: Clock;
   readonly log: Logger;
   readonly timeScale?: TimeScale;
@@ -40,8 +41,8 @@ export interface DeliveriesDeps extends Omit<ClaimDeps, 'timeScale'>, AttemptDep
   readonly mayGiveUp?: () => boolean;
 }
 
-/** Attempts of all contacts together. Of one that fails one attempt runs: it holds its place until its time limit. */
-export const contactPlaces: Places = {
+/** Attempts of all contacts together. A failing contact gets one slot, because it occupies it up to the time limit. */
+export const contactSlots: Slots = {
   all: { total: 128, account: 32, host: 64, receiver: 4 },
   slow: { total: 64, account: 16, host: 32, receiver: 4 },
   failing: { total: 32, account: 8, host: 16, receiver: 1 },
@@ -51,7 +52,7 @@ const retryRecordMs = 500;
 
 const track = declareState({
   name: 'delivery_attempts',
-  entries: contactPlaces.all.total,
+  entries: contactSlots.all.total,
   entryBytes: 131_072,
   filledBy: 'alerts',
   atBound: 'others wait in the database',
@@ -65,7 +66,7 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
     clock,
     log,
     timeScale,
-    places: contactPlaces,
+    slots: contactSlots,
     track,
     texts: {
       failed: 'notifications cannot be delivered; trying again',
@@ -77,13 +78,13 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
           await db.kysely.transaction().execute((trx) => releaseEdited(trx, contactNo, clock.nowUs()));
         return dueContacts(db.kysely, { nowUs: clock.nowUs(), taken, limit });
       },
-      async claim({ contactNo }, places) {
+      async claim({ contactNo }, slots) {
         const claimedMs = clock.monoMs();
         const claimed = await db.kysely
           .transaction()
-          .execute((trx) => claim(trx, { contactNo, places, nowUs: clock.nowUs() }, { ...deps, timeScale }));
+          .execute((trx) => claim(trx, { contactNo, slots, nowUs: clock.nowUs() }, { ...deps, timeScale }));
         return claimed.map(
-          (one) => (ending) => deliver(one, claimedMs, { ...deps, onRecorded: counts.add }, ending),
+          (message) => (ending) => deliver(message, claimedMs, { ...deps, onRecorded: counts.add }, ending),
         );
       },
     },
@@ -104,7 +105,7 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
   };
 }
 
-/** Sends one claimed message and records the answer, also after moments in which the database was away. */
+/** Sends one claimed message and records the answer, also when the database is unreachable for a while. */
 async function deliver(
   claimed: Claimed,
   claimedMs: number,
@@ -113,7 +114,7 @@ async function deliver(
 ): Promise<void> {
   const { db, clock, log, timeScale, onFailed, onRecorded, mayGiveUp = () => true } = deps;
   const leaseEndMs = claimedMs + leaseUs / 1000;
-  // A process that was stopped since the claim must not send: another worker may have the notification by now.
+  // A process that was suspended since the claim must not send: another worker may have the notification by now.
   if (clock.monoMs() + attemptMs > leaseEndMs) return;
   const outcome = await attempt(claimed, deps, ending);
   const write = (trx: Transaction<Tables>) =>
@@ -136,33 +137,33 @@ async function deliver(
   }
 }
 
-/** Logs the begin and the end of a problem. */
-function logChange(log: Logger, claimed: Claimed, outcome: Outcome, recorded: Recorded): void {
+/** Logs the start and the end of a problem. */
+function logChange(log: Logger, claimed: Claimed, outcome: AttemptOutcome, recorded: Recorded): void {
   const { contact, id } = claimed;
-  const about = { contact_id: contact.contact_id, type: contact.type, answer: outcome.text };
+  const fields = { contact_id: contact.contact_id, type: contact.type, answer: outcome.text };
   if (!recorded.isRecorded)
     log.warn(
       { notification_id: id },
       'the lease of a notification ended before its answer: another worker sends it',
     );
-  if (recorded.change === 'failing') log.warn(about, 'a contact cannot be reached; trying again');
-  if (recorded.change === 'well') log.info(about, 'a contact can be reached again');
+  if (recorded.change === 'failing') log.warn(fields, 'a contact cannot be reached; trying again');
+  if (recorded.change === 'well') log.info(fields, 'a contact can be reached again');
   if (recorded.state === 'Failed')
-    log.error({ notification_id: id, ...about }, 'a notification failed for good');
+    log.error({ notification_id: id, ...fields }, 'a notification failed for good');
 }
 
-/** Counts what attempts ended with. */
+/** Counts the outcomes of attempts. */
 function createCounts() {
   const counts = { delivered: {}, failed: {}, again: {} } satisfies Record<string, Record<string, number>>;
-  const grow = (of: Record<string, number>, type: string) => {
-    of[type] = (of[type] ?? 0) + 1;
+  const increment = (byType: Record<string, number>, type: string) => {
+    byType[type] = (byType[type] ?? 0) + 1;
   };
   return {
     ...counts,
     add: (type: string, state: Recorded['state']): void => {
-      if (state === 'Delivered') grow(counts.delivered, type);
-      else if (state === 'Failed') grow(counts.failed, type);
-      else if (state === 'Pending') grow(counts.again, type);
+      if (state === 'Delivered') increment(counts.delivered, type);
+      else if (state === 'Failed') increment(counts.failed, type);
+      else if (state === 'Pending') increment(counts.again, type);
     },
   };
 }

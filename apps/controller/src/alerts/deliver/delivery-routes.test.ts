@@ -2,9 +2,10 @@ import { newId } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type OneAccount, startOneAccount } from '../../rest/api/testing/one-account.ts';
-import { attemptsOf, enqueue } from './notification-store.ts';
-import { storeAfter } from './record.ts';
+import { type OneAccount, startOneAccount } from '../../testing/one-account.ts';
+import { storeAfter } from './attempt-store.ts';
+import { attemptsOf } from './delivery-store.ts';
+import { enqueue } from './enqueue.ts';
 import { sampleNotification } from './testing/sample.ts';
 
 let one: OneAccount;
@@ -46,7 +47,7 @@ async function send(orderKey: string, answers: readonly (readonly [string, 'Pend
     .executeTakeFirstOrThrow();
   for (const [at, [answer, state]] of answers.entries()) {
     const after = state === 'Pending' ? ({ state, dueUs: nowUs } as const) : ({ state } as const);
-    const facts = { after, answer, nowUs: nowUs + at * 60_000_000, wishedUs: null, isUncertain: false };
+    const facts = { after, answer, nowUs: nowUs + at * 60_000_000, notBeforeUs: null, isUncertain: false };
     await storeAfter(kysely, no, facts);
   }
 }

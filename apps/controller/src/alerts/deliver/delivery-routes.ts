@@ -1,16 +1,18 @@
 import { severities } from '@vantage/domain';
 import { isId } from '@vantage/kernel';
+import { idField, timestampField } from '@vantage/rest-kit/field';
+import { beforeQuery, cutCursor, readCursor } from '@vantage/rest-kit/paging';
+import { conflict, missing } from '@vantage/rest-kit/problem';
+import type { Route } from '@vantage/rest-kit/route';
+import { route } from '@vantage/rest-kit/route-factories';
+import type { Session } from '@vantage/rest-kit/session';
+import type { Zone } from '@vantage/rest-kit/zone';
+import type { Db, Reader, Tables } from '@vantage/storage';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import type { Db, Tables } from '../../platform/db/index.ts';
-import { idField, timestampField } from '../../rest/http/field.ts';
-import { beforeQuery, cutCursor, readCursor } from '../../rest/http/paging.ts';
-import { conflict, missing } from '../../rest/http/problem.ts';
-import { type Route, route } from '../../rest/http/route.ts';
-import type { Session } from '../../rest/http/session.ts';
-import type { Zone } from '../../rest/http/zone.ts';
+import { type DeliveryRow, findContactNo, listDeliveries } from './delivery-store.ts';
+import { repeatNotification } from './enqueue.ts';
 import { notificationStates } from './notification-state.ts';
-import { type DeliveryRow, findContactNo, listDeliveries, repeatNotification } from './notification-store.ts';
 
 const attempt = z.strictObject({
   At: timestampField,
@@ -46,6 +48,7 @@ const repeated = z
  * Changes something for a caller of the API in one transaction, with an entry of the audit for each recorded change.
  */
 type ChangeDelivery = <T>(
+  db: Db,
   session: Session,
   work: (transaction: {
     readonly trx: Kysely<Tables>;
@@ -61,30 +64,32 @@ type ChangeDelivery = <T>(
 
 /** The parts that the routes of deliveries need. */
 interface DeliveryRouteDeps {
-  readonly db: Db;
   readonly clock: { nowUs(): number };
   readonly change: ChangeDelivery;
 }
 
 /** Routes that list the messages to a contact and send one again. */
 export function deliveryRoutes(deps: DeliveryRouteDeps): Route[] {
-  const { db } = deps;
   return [
     route({
       method: 'GET',
       path: '/contacts/{contact_id}/deliveries',
+      limitedCallers: 'refused',
       level: 'UR',
       tag: 'Contacts',
       summary: 'Messages to a contact, newest first, with each attempt and its answer.',
       subject: {
         what: 'contact' as const,
-        find: ({ accountNo }: Session, { contact_id: id = '' }: Readonly<Record<string, string>>) =>
-          isId(id) ? findContactNo(db.kysely, accountNo, id) : Promise.resolve(undefined),
+        find: (
+          { accountNo }: Session,
+          { contact_id: id = '' }: Readonly<Record<string, string>>,
+          { kysely }: Reader,
+        ) => (isId(id) ? findContactNo(kysely, accountNo, id) : Promise.resolve(undefined)),
       },
       query: z.object(beforeQuery('delivery_id')),
       response: z.array(deliveryRecord),
       names: { root: 'deliveries', row: 'delivery', id: 'delivery_id' },
-      handler: async ({ session: { zone }, subject: contactNo, query }) => {
+      handler: async ({ db, session: { zone }, subject: contactNo, query }) => {
         const { limit, offset, cursor } = readCursor(query, 'delivery_id');
         const before = cursor === undefined ? undefined : await findDelivery(db, contactNo, cursor);
         if (cursor !== undefined && before === undefined) throw missing('delivery');
@@ -98,7 +103,7 @@ export function deliveryRoutes(deps: DeliveryRouteDeps): Route[] {
   ];
 }
 
-function repeatRoute({ db, clock, change }: DeliveryRouteDeps): Route {
+function repeatRoute({ clock, change }: DeliveryRouteDeps): Route {
   return route({
     method: 'POST',
     path: '/contacts/{contact_id}/deliveries/{delivery_id}/repeat',
@@ -112,6 +117,7 @@ function repeatRoute({ db, clock, change }: DeliveryRouteDeps): Route {
       find: async (
         { accountNo }: Session,
         { contact_id: contactId = '', delivery_id: id = '' }: Readonly<Record<string, string>>,
+        db: Reader,
       ) => {
         const contactNo = isId(contactId) ? await findContactNo(db.kysely, accountNo, contactId) : undefined;
         const found = contactNo === undefined ? undefined : await findDelivery(db, contactNo, id);
@@ -120,13 +126,13 @@ function repeatRoute({ db, clock, change }: DeliveryRouteDeps): Route {
     },
     response: repeated,
     names: { root: 'delivery', id: 'delivery_id' },
-    handler: async ({ session, subject }) => {
+    handler: async ({ db, session, subject }) => {
       if (subject.state !== 'Delivered' && subject.state !== 'Failed')
         throw conflict(
           'still_running',
           `The delivery is ${subject.state}. Only one that was Delivered or Failed can be repeated.`,
         );
-      const id = await change(session, async ({ trx, record }) => {
+      const id = await change(db, session, async ({ trx, record }) => {
         const created = await repeatNotification(trx, subject.notification_no, clock.nowUs());
         if (created === undefined) throw missing('delivery');
         const fields = [{ field: 'Repeats', old: null, new: subject.notification_id }];
@@ -139,7 +145,7 @@ function repeatRoute({ db, clock, change }: DeliveryRouteDeps): Route {
 }
 
 async function findDelivery(
-  { kysely }: Pick<Db, 'kysely'>,
+  { kysely }: Reader,
   contactNo: number,
   deliveryId: string,
 ): Promise<DeliveryRow | undefined> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { partOf } from './notify.ts';
+import { partOf } from './device-day.ts';
 
 test.each([
   ['Down', { DownSeconds: 1, UpSeconds: 1_799 }],

@@ -1,11 +1,11 @@
 import { systemClock } from '@vantage/kernel';
+import { createFixtures } from '@vantage/testing/fixtures';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createFixtures } from '../../testing/fixtures.ts';
-import { type DueContact, dueContacts } from './claim-store.ts';
-import { contactPlaces } from './deliveries.ts';
-import { enqueue } from './notification-store.ts';
-import { fullNames, shareOut } from './sending/places.ts';
+import { contactSlots } from './deliveries.ts';
+import { type DueContact, dueContacts } from './due-contacts.ts';
+import { enqueue } from './enqueue.ts';
+import { fullNames, shareOut } from './sending/slots.ts';
 import { createDeliveryFixture, type DeliveryFixture } from './testing/delivery-fixture.ts';
 import { sampleNotification } from './testing/sample.ts';
 
@@ -38,7 +38,7 @@ async function account(count: number, { areFailing = false } = {}) {
 const read = (running: readonly DueContact[] = [], slow: readonly string[] = []) =>
   dueContacts(fixture.db.kysely, {
     nowUs: systemClock.nowUs(),
-    taken: { full: fullNames(running, contactPlaces), slow },
+    taken: { full: fullNames(running, contactSlots), slow },
     limit: 200,
   });
 const accountsOf = (contacts: readonly DueContact[]) => new Set(contacts.map(({ accountNo }) => accountNo));
@@ -63,10 +63,10 @@ test('an account whose 250 contacts wait for longer keeps no other one waiting, 
   expect(
     due.filter(({ accountNo }) => accountNo === later.accountNo).map(({ contactNo }) => contactNo),
   ).toEqual(later.contactNos);
-  const running = shareOut(due, [], contactPlaces).flatMap(({ due: contact, places }) =>
-    Array.from({ length: places }, () => contact),
+  const running = shareOut(due, [], contactSlots).flatMap(({ due: contact, slots }) =>
+    Array.from({ length: slots }, () => contact),
   );
-  // The contacts of the last account have their four places each, the others those of their account.
+  // The contacts of the last account have their four slots each, the others those of their account.
   expect(accountsOf(await read(running, slowNames))).toEqual(new Set());
   const ended = running.filter(({ accountNo }) => accountNo !== later.accountNo);
   expect(accountsOf(await read(ended, slowNames))).toEqual(new Set([later.accountNo]));

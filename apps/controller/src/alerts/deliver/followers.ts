@@ -1,14 +1,10 @@
 import { type Clock, declareState } from '@vantage/kernel';
-
-/** The last event of an account that everybody can read. */
-export interface Follower extends Disposable {
-  readonly upTo: number;
-}
+import type { EventFollower } from './account-events.ts';
 
 /** Follows the events of accounts. */
 export interface Followers extends Disposable {
-  /** The accounts that are followed, with their followers; it looks for new ones every few seconds. */
-  current(): Promise<ReadonlyMap<number, Follower>>;
+  /** The followed accounts with their followers. Looks for new accounts every few seconds. */
+  current(): Promise<ReadonlyMap<number, EventFollower>>;
 }
 
 const lookEveryMs = 5_000;
@@ -25,9 +21,9 @@ const tracked = declareState({
 export function createFollowers(
   clock: Clock,
   read: () => Promise<ReadonlySet<number>>,
-  follow: (accountNo: number) => Promise<Follower>,
+  follow: (accountNo: number) => Promise<EventFollower>,
 ): Followers {
-  const followers = tracked(new Map<number, Follower>());
+  const followers = tracked(new Map<number, EventFollower>());
   let lookedMs = Number.NEGATIVE_INFINITY;
   return {
     async current() {
@@ -48,32 +44,4 @@ export function createFollowers(
       followers.clear();
     },
   };
-}
-
-/** An event as a hook gets it. */
-export interface ReadEvent {
-  readonly no: number;
-  readonly id: string;
-  readonly type: string;
-  /** When it happened, and its record as GET /events shows it. */
-  readonly timestamp: string;
-  readonly record: object;
-}
-
-/** The functions of the history that hooks read events with. */
-export interface EventSource {
-  /** Begins to follow an account. `upTo`: every event up to this number is readable now. */
-  follow(accountNo: number): Promise<Follower>;
-  /** The accounts that have events (of these types) with numbers above `afterNo` up to `upToNo`. */
-  accountsBetween(afterNo: number, upToNo: number, types?: readonly string[]): Promise<ReadonlySet<number>>;
-  /** The account's events with numbers above `afterNo` up to `upToNo`, at most `limit`, in their order. */
-  read(ask: {
-    readonly accountNo: number;
-    readonly timezone: string;
-    readonly afterNo: number;
-    readonly upToNo: number;
-    readonly limit: number;
-    readonly types: readonly string[] | undefined;
-    readonly tagNos: readonly number[] | undefined;
-  }): Promise<readonly ReadEvent[]>;
 }

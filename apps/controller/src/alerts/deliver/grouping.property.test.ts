@@ -1,7 +1,7 @@
 import { minuteUs, secondUs } from '@vantage/domain';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decideGrouping, type Grouping, noGrouping } from './claim.ts';
+import { decideGrouping, type MessageGrouping, noGrouping } from './grouping.ts';
 
 interface Sent {
   readonly atUs: number;
@@ -10,7 +10,7 @@ interface Sent {
 
 /** Sends these messages through the decision, at each arrival and whenever held messages may leave. */
 function deliver(arrivals: readonly number[]): Sent[] {
-  let grouping: Grouping = noGrouping;
+  let grouping: MessageGrouping = noGrouping;
   let waiting: number[] = [];
   const sent: Sent[] = [];
   const wakes = new Set(arrivals);
@@ -25,8 +25,8 @@ function deliver(arrivals: readonly number[]): Sent[] {
       sent.push({ atUs: nowUs, createdUs: [created] });
     if (decision.isGrouped) sent.push({ atUs: nowUs, createdUs: waiting });
     if (decision.isGrouped) waiting = [];
-    if (decision.holdUntilUs === null) expect(waiting).toEqual([]);
-    else wakes.add(decision.holdUntilUs);
+    if (decision.postponedUntilUs === null) expect(waiting).toEqual([]);
+    else wakes.add(decision.postponedUntilUs);
   }
   return sent;
 }
@@ -65,13 +65,15 @@ test('after a minute without a message, messages leave one by one again', () => 
 });
 
 test('a clock that is set back holds messages for a minute at most', () => {
-  const before: Grouping = { recentUs: [9e15], groupedUs: 9e15 + minuteUs };
-  expect(decideGrouping(before, [5], { nowUs: 10 }).holdUntilUs).toBe(10 + minuteUs);
+  const before: MessageGrouping = { recentUs: [9e15], groupedUs: 9e15 + minuteUs };
+  expect(decideGrouping(before, [5], { nowUs: 10 }).postponedUntilUs).toBe(10 + minuteUs);
 });
 
 const five = (atUs: number) => Array.from({ length: 5 }, () => atUs);
 
-test.each<[string, Grouping, number, readonly [singles: number, isGrouped: boolean, holdUs: number | null]]>([
+test.each<
+  [string, MessageGrouping, number, readonly [singles: number, isGrouped: boolean, holdUs: number | null]]
+>([
   ['five at this moment', { recentUs: five(minuteUs), groupedUs: null }, minuteUs, [0, false, minuteUs]],
   ['five just within a minute', { recentUs: five(1), groupedUs: null }, minuteUs, [0, false, 1]],
   ['five a minute ago', { recentUs: five(0), groupedUs: null }, minuteUs, [1, false, null]],
@@ -80,6 +82,6 @@ test.each<[string, Grouping, number, readonly [singles: number, isGrouped: boole
   ['a group whose minute ends now', { recentUs: [], groupedUs: minuteUs }, minuteUs, [0, true, null]],
   ['a group whose minute is over', { recentUs: [], groupedUs: minuteUs - 1 }, minuteUs, [1, false, null]],
 ])('the decision on a message after %s', (_what, before, createdUs, expected) => {
-  const { singles, isGrouped, holdUntilUs } = decideGrouping(before, [createdUs], { nowUs: minuteUs });
-  expect([singles, isGrouped, holdUntilUs && holdUntilUs - minuteUs]).toEqual(expected);
+  const { singles, isGrouped, postponedUntilUs } = decideGrouping(before, [createdUs], { nowUs: minuteUs });
+  expect([singles, isGrouped, postponedUntilUs && postponedUntilUs - minuteUs]).toEqual(expected);
 });

@@ -1,7 +1,10 @@
-export { createChannels } from './channels/registry.ts';
-export { createWorkReader, runHeartbeat } from './heartbeat.ts';
+export { createChannels } from '../channels/channel-registry.ts';
+export { runHeartbeat } from './operator-heartbeat.ts';
+export { createWorkReader } from './work-reader.ts';
 
-import { enqueue, notificationsOf, withdraw, withdrawEnds } from './notification-store.ts';
+import { notificationsOf } from './delivery-store.ts';
+import { enqueue } from './enqueue.ts';
+import { withdraw, withdrawEnds } from './withdraw.ts';
 
 /** Messages that alerts store and withdraw, in the transaction of the decision. */
 export const messages = { enqueue, withdraw, withdrawEnds };

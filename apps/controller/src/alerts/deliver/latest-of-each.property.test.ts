@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { latestOfEach } from './notices.ts';
+import { latestOfEach } from './latest-of-each.ts';
 
 const row = (alert_no: number | null, order_key: string, kind: string) => ({ alert_no, order_key, kind });
 

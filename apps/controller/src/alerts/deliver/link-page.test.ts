@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { showPage } from './routes.ts';
+import { showPage } from './link-page.ts';
 
 test('the page of a snooze offers its lengths in words, an hour first chosen', () => {
   const page = showPage({ title: 'Snooze web', lines: [], action: 'snooze' });
@@ -16,5 +16,5 @@ test('the page of a snooze offers its lengths in words, an hour first chosen', (
 
 test('a page that has nothing to do has no button', () => {
   expect(showPage({ title: 'Over', lines: ['<b>'], action: null })).not.toContain('<button>');
-  expect(showPage({ title: 'Over', lines: ['<b>'], action: null })).toContain('<p>&#60;b&#62;</p>');
+  expect(showPage({ title: 'Over', lines: ['<b>'], action: null })).toContain('<p>&lt;b&gt;</p>');
 });

@@ -1,12 +1,12 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { createSealer } from '@vantage/storage/secrets/seal';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createSealer } from '../../platform/secrets/seal.ts';
-import { createLinks, type Link, linkActions } from './links.ts';
+import { type ActionLink, createLinks, linkActions } from './links.ts';
 
 const [key, older] = [randomBytes(32), randomBytes(32)];
 const links = createLinks(createSealer(key).deriveKeys('links'));
-const link: Link = {
+const link: ActionLink = {
   action: 'snooze',
   accountNo: 3,
   alertId: 'a'.repeat(48),

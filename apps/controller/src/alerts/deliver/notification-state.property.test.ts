@@ -1,14 +1,14 @@
 import { hourUs, minuteUs, secondUs } from '@vantage/domain';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createTimeScale } from '../../platform/config/time-scale.ts';
-import { type AfterAttempt, afterAttempt, type Outcome, retryTimes } from './notification-state.ts';
+import { createTimeScale } from '../../config/time-scale.ts';
+import { type AfterAttempt, type AttemptOutcome, afterAttempt, retryTimes } from './notification-state.ts';
 
 const times = retryTimes();
-const again: Outcome = { kind: 'again', text: 'HTTP 500' };
+const again: AttemptOutcome = { kind: 'again', text: 'HTTP 500' };
 
 /** The times of all attempts of a notification whose endpoint answers `outcome`, and its last state. */
-function run(outcomeOf: (attempts: number) => Outcome, tookUs = 0) {
+function run(outcomeOf: (attempts: number) => AttemptOutcome, tookUs = 0) {
   const begun: number[] = [];
   let nowUs = 0;
   for (let attempts = 1; attempts < 10_000; attempts += 1) {
@@ -34,7 +34,7 @@ test('an endpoint that stays dead is tried after 5 s, 30 s, 2 min, 10 min, 30 mi
   expect(next).toEqual({ state: 'Failed', reason: `given up after ${begun.length} attempts: HTTP 500` });
 });
 
-test.each<[string, Outcome, number]>([
+test.each<[string, AttemptOutcome, number]>([
   ['a longer one is honoured', { ...again, retryAfterMs: 60_000 }, minuteUs],
   ['a shorter one does not shorten the wait', { ...again, retryAfterMs: 1000 }, 5 * secondUs],
   ['one of a year waits an hour', { ...again, retryAfterMs: 365 * 86_400_000 }, hourUs],
@@ -59,7 +59,7 @@ test('an attempt that the controller interrupted is repeated at once', () => {
   });
 });
 
-test.each<Outcome>([again, { kind: 'refused', text: 'HTTP 404' }])(
+test.each<AttemptOutcome>([again, { kind: 'refused', text: 'HTTP 404' }])(
   'while a clock may be wrong nothing is given up for its age: %o',
   (outcome) => {
     const attempt = { attempts: 3, firstAttemptUs: 0, nowUs: 60 * 24 * hourUs };

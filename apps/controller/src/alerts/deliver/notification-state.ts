@@ -1,21 +1,20 @@
 import { hourUs, minuteUs, secondUs } from '@vantage/domain';
-import { realTime, type TimeScale } from '../../platform/config/time-scale.ts';
+import { realTime, type TimeScale } from '../../config/time-scale.ts';
 
-/** How far a notification can be. */
+/** The states of a notification. */
 export const notificationStates = ['Pending', 'Delivered', 'Failed', 'Withdrawn', 'Shadow'] as const;
 
-/** How far a notification is. */
 export type NotificationState = (typeof notificationStates)[number];
 
 /** The answer of one attempt. `text` is one line for people, without secrets. */
-export type Outcome =
+export type AttemptOutcome =
   | {
       readonly kind: 'delivered';
       readonly text: string;
-      /** The receiver's own name of the message, where it said one. */
+      /** The receiver's own id of the message, if its answer has one. */
       readonly messageId?: string;
     }
-  /** Try again. `retryAfterMs` is the receiver's own wish. */
+  /** Try again. `retryAfterMs` is the wait that the receiver requested. */
   | {
       readonly kind: 'again';
       readonly text: string;
@@ -24,8 +23,8 @@ export type Outcome =
       readonly isUncertain?: boolean;
     }
   /**
-   * Refused for good, if it still is after `refusalUs`: mail servers also answer so for a moment, for a policy of
-   * theirs.
+   * Refused for good, if it still is after `refusalUs`: mail servers also answer like this for a short time, because of
+   * a policy.
    */
   | { readonly kind: 'refused'; readonly text: string }
   /** The receiver wants no further message (HTTP 410, an address that does not exist). */
@@ -34,7 +33,7 @@ export type Outcome =
   | { readonly kind: 'interrupted'; readonly text: string };
 
 /** The subject of an attempt. Times are microseconds since 1970. */
-export interface Attempt {
+export interface EndedAttempt {
   /** Attempts until now, this one included. */
   readonly attempts: number;
   readonly firstAttemptUs: number;
@@ -52,10 +51,10 @@ export interface RetryTimes {
   readonly waitsUs: readonly number[];
   /** After the first attempt no attempt begins later than this. */
   readonly giveUpUs: number;
-  /** A receiver that refuses for good is tried for so long after the first attempt. */
+  /** A receiver that refuses for good is tried for this time after the first attempt. */
   readonly refusalUs: number;
-  /** A receiver cannot ask for a longer wait. */
-  readonly longestUs: number;
+  /** The maximum wait that a receiver can request. */
+  readonly maxWaitUs: number;
 }
 
 /**
@@ -68,14 +67,14 @@ export function retryTimes(timeScale: TimeScale = realTime, mayGiveUp = true): R
     waitsUs: waitsUs.map((wait) => timeScale(wait)),
     giveUpUs: mayGiveUp ? timeScale(72 * hourUs) : Number.POSITIVE_INFINITY,
     refusalUs: mayGiveUp ? timeScale(30 * minuteUs) : Number.POSITIVE_INFINITY,
-    longestUs: timeScale(hourUs),
+    maxWaitUs: timeScale(hourUs),
   };
 }
 
 /**
- * The moves of one notification. Delivered, Failed and Withdrawn are final.
+ * The state changes of one notification. Delivered, Failed and Withdrawn are final.
  *
- * | state | happening | next state |
+ * | state | event | next state |
  * |---|---|---|
  * | Pending, no attempt | withdrawn by alerts | Withdrawn |
  * | Pending, no lease | a worker claims it | leased, attempts + 1; id and message are stored before the message is sent |
@@ -91,7 +90,11 @@ export function retryTimes(timeScale: TimeScale = realTime, mayGiveUp = true): R
  *
  * This function decides the rows that end with an answer. Pure.
  */
-export function afterAttempt(attempt: Attempt, outcome: Outcome, times: RetryTimes): AfterAttempt {
+export function afterAttempt(
+  attempt: EndedAttempt,
+  outcome: AttemptOutcome,
+  times: RetryTimes,
+): AfterAttempt {
   const { attempts, firstAttemptUs, nowUs } = attempt;
   switch (outcome.kind) {
     case 'delivered':
@@ -107,14 +110,14 @@ export function afterAttempt(attempt: Attempt, outcome: Outcome, times: RetryTim
     }
     case 'again': {
       const wait = waitOf(attempts, times);
-      const wished = Math.min(times.longestUs, Math.max(0, (outcome.retryAfterMs ?? 0) * 1000));
-      const dueUs = Math.round(nowUs + Math.max(wait, wished));
+      const requested = Math.min(times.maxWaitUs, Math.max(0, (outcome.retryAfterMs ?? 0) * 1000));
+      const dueUs = Math.round(nowUs + Math.max(wait, requested));
       if (dueUs - firstAttemptUs <= times.giveUpUs) return { state: 'Pending', dueUs };
       return { state: 'Failed', reason: `given up after ${attempts} attempts: ${outcome.text}` };
     }
   }
 }
 
-function waitOf(attempts: number, { waitsUs, longestUs }: RetryTimes): number {
-  return waitsUs[Math.min(attempts, waitsUs.length) - 1] ?? longestUs;
+function waitOf(attempts: number, { waitsUs, maxWaitUs }: RetryTimes): number {
+  return waitsUs[Math.min(attempts, waitsUs.length) - 1] ?? maxWaitUs;
 }

@@ -1,45 +1,40 @@
-import { minuteUs } from '@vantage/domain';
 import { type Clock, type Logger, newId } from '@vantage/kernel';
+import type { OuterRoute } from '@vantage/rest-kit/outer-routes';
+import type { Database, Tables } from '@vantage/storage';
+import type { Sealer } from '@vantage/storage/secrets/seal';
 import type { Kysely } from 'kysely';
-import type { TimeScale } from '../../platform/config/time-scale.ts';
-import type { Db, Tables } from '../../platform/db/index.ts';
-import type { Sealer } from '../../platform/secrets/seal.ts';
-import type { OuterRoute } from '../../rest/http/outer-routes.ts';
+import type { TimeScale } from '../../config/time-scale.ts';
+import { type ChannelSettings, createChannels } from '../channels/channel-registry.ts';
+import { testMail } from '../channels/test-mail.ts';
+import type { EventSource } from './account-events.ts';
 import type { AttemptDeps } from './attempt.ts';
-import type { DayPart } from './channels/channel.ts';
-import { type ChannelSettings, createChannels } from './channels/registry.ts';
 import { createDeliveries, type Deliveries } from './deliveries.ts';
-import type { EventSource } from './followers.ts';
+import { readDay, type UptimeParts } from './device-day.ts';
 import { runHooks } from './hooks/deliver-hooks.ts';
+import { type LinkActions, linkRoutes } from './link-routes.ts';
 import { createLinks, linkLifeUs } from './links.ts';
-import { insertAddressMail } from './mails/mail-store.ts';
+import { insertAddressMail } from './mails/insert-mails.ts';
 import { sendMails } from './mails/send-mails.ts';
 import { runPageMails } from './page-mails/run-page-mails.ts';
-import {
-  createSubscriptionLinks,
-  createSubscriptions,
-  type Subscriptions,
-} from './page-mails/subscriptions.ts';
-import type { OnFailed } from './record.ts';
+import { createSubscriptionLinks } from './page-mails/subscription-links.ts';
+import { createSubscriptions, type PageSubscriptions } from './page-mails/subscriptions.ts';
+import type { OnFailed } from './record-attempt.ts';
+import { releaseMails } from './release-notifications.ts';
 import { type ReportMailDeps, runReportMails } from './report-mails/run-report-mails.ts';
-import { type LinkActions, linkRoutes } from './routes.ts';
 import { sendTest, type TestResult } from './send-test.ts';
 
-/** Dependencies of the step. */
 export interface NotifyDeps {
-  readonly db: Db;
+  readonly db: Database;
   readonly clock: Clock;
   readonly log: Logger;
   readonly sealer: Sealer;
   readonly timeScale: TimeScale;
   readonly settings: ChannelSettings;
-  /** Where the links of messages begin, without a slash at the end. Known when the ports are open. */
+  /** The start of links in messages, without a trailing slash. Known when the ports are open. */
   readonly baseUrl: () => string;
   readonly uptimeParts: UptimeParts;
   readonly onFailed: OnFailed;
-  /** Where hooks get their events. */
   readonly events: EventSource;
-  /** Where monthly reports get their figures. */
   readonly reports: Pick<ReportMailDeps, 'readFigures' | 'rollUps'>;
   /** False while the controller's clock may be wrong: nothing is given up for its age then. */
   readonly mayGiveUp?: () => boolean;
@@ -57,17 +52,25 @@ interface Notify extends Deliveries {
   readonly forApi: {
     /** Sends a test message to a contact once, now; undefined when the contact does not exist. */
     sendTest(contactNo: number, signal: AbortSignal): Promise<TestResult | undefined>;
-    /** Subscriptions of status pages; undefined: there is no mail server. */
-    readonly subscriptions: Subscriptions | undefined;
-    /** Stores a mail to a person in the transaction of a change; undefined: there is no mail server. */
-    readonly mailPerson: MailPerson | undefined;
+    /** Subscriptions of status pages; undefined: there is no mail server now. */
+    readonly subscriptions: () => PageSubscriptions | undefined;
+    /** Stores a mail to a person in the transaction of a change; undefined: there is no mail server now. */
+    readonly mailPerson: () => StorePersonMail | undefined;
+    /** Mails that were tried in vain are tried again, in the transaction that changes the mail server. */
+    readonly onMailServer: (trx: Kysely<Tables>) => Promise<void>;
+    readonly testMail: typeof testMail;
   };
 }
 
 /** Stores a mail to this address. */
-type MailPerson = (
+type StorePersonMail = (
   trx: Kysely<Tables>,
-  mail: { readonly address: string; readonly subject: string; readonly body: string },
+  mail: {
+    readonly address: string;
+    readonly subject: string;
+    readonly body: string;
+    readonly replaces?: true;
+  },
 ) => Promise<void>;
 
 /** Creates the step. */
@@ -103,12 +106,15 @@ export function createNotify(deps: NotifyDeps): Notify {
     events: deps.events,
     mayGiveUp: () => deps.mayGiveUp?.() ?? true,
   };
+  const subscriptions = createSubscriptions({ db, clock, links: subscribing });
+  const mailPerson: StorePersonMail = (trx, mail) =>
+    insertAddressMail(trx, { ...mail, nowUs: clock.nowUs() });
   return Object.assign(deliveries, {
     runHooks: (signal: AbortSignal) => runHooks(hooks, signal),
     async runMails(signal: AbortSignal) {
       await Promise.all([
         runPageMails(hooks, signal),
-        runReportMails({ ...hooks, ...deps.reports, baseUrl, mayJudge: hooks.mayGiveUp }, signal),
+        runReportMails({ ...hooks, ...deps.reports, baseUrl, mayEndMonth: hooks.mayGiveUp }, signal),
         sendMails({ ...hooks, channel: channels.email, baseUrl, links: subscribing }, signal),
       ]);
     },
@@ -116,60 +122,11 @@ export function createNotify(deps: NotifyDeps): Notify {
     forApi: {
       sendTest: (contactNo: number, signal: AbortSignal) =>
         sendTest({ ...attempts, db, channels }, contactNo, signal),
-      // Without a mail server nobody could confirm.
-      subscriptions:
-        settings.smtpUrl === undefined ? undefined : createSubscriptions({ db, clock, links: subscribing }),
-      mailPerson:
-        settings.smtpUrl === undefined
-          ? undefined
-          : (trx: Kysely<Tables>, mail: Parameters<MailPerson>[1]) =>
-              insertAddressMail(trx, { ...mail, nowUs: clock.nowUs() }),
+      // Without a mail server no subscriber could confirm.
+      subscriptions: () => (settings.smtpUrl === undefined ? undefined : subscriptions),
+      mailPerson: () => (settings.smtpUrl === undefined ? undefined : mailPerson),
+      onMailServer: (trx: Kysely<Tables>) => releaseMails(trx, clock.nowUs()),
+      testMail,
     },
   });
-}
-
-/** Seconds of a part of a day in each status. */
-interface PartFigures {
-  readonly UpSeconds: number;
-  readonly DownSeconds: number;
-  readonly MaintenanceSeconds: number;
-  readonly UnknownSeconds: number;
-}
-
-/** The uptime of a device in equal parts until `nowUs`, oldest first (the step health). */
-type UptimeParts = (
-  kysely: Kysely<Tables>,
-  ask: {
-    readonly deviceNo: number;
-    readonly createdUs: number;
-    readonly parts: number;
-    readonly partUs: number;
-    readonly nowUs: number;
-  },
-) => Promise<readonly PartFigures[]>;
-
-/** The last day of a device in 48 half hours, oldest first; null when the device does not exist. */
-async function readDay(
-  kysely: Kysely<Tables>,
-  { deviceId, nowUs }: { readonly deviceId: string; readonly nowUs: number },
-  uptimeParts: UptimeParts,
-): Promise<readonly DayPart[] | null> {
-  const device = await kysely
-    .selectFrom('devices')
-    .select(['device_no as deviceNo', 'created_us as createdUs'])
-    .where('device_id', '=', deviceId)
-    .executeTakeFirst();
-  if (device === undefined) return null;
-  const parts = await uptimeParts(kysely, { ...device, parts: 48, partUs: 30 * minuteUs, nowUs });
-  return parts.map(partOf);
-}
-
-/**
- * A moment of Down colours its part, because it is what the reader searches. Otherwise the longest status does. Pure.
- */
-export function partOf(part: PartFigures): DayPart {
-  if (part.DownSeconds > 0) return 'Down';
-  const longest = Math.max(part.UpSeconds, part.MaintenanceSeconds, part.UnknownSeconds);
-  if (longest === part.UpSeconds) return 'Up';
-  return longest === part.MaintenanceSeconds ? 'Maint' : 'Unknown';
 }

@@ -1,9 +1,9 @@
 import { systemClock } from '@vantage/kernel';
+import { startFakeReceiver } from '@vantage/testing/fake-receiver';
 import { expect, test } from 'vitest';
-import { createChannels } from './channels/registry.ts';
+import { createChannels } from '../channels/channel-registry.ts';
 import { sendTest } from './send-test.ts';
 import { createDeliveryFixture, type DeliveryFixture } from './testing/delivery-fixture.ts';
-import { startFakeReceiver } from './testing/fake-receiver.ts';
 
 const channels = createChannels({ allowPrivate: true, smtpUrl: undefined, mailFrom: 'v@example.org' });
 

@@ -1,12 +1,12 @@
 import { newId } from '@vantage/kernel';
-import type { Db } from '../../platform/db/index.ts';
-import { createZone } from '../../rest/http/zone.ts';
+import { createZone } from '@vantage/rest-kit/zone';
+import type { Db } from '@vantage/storage';
+import type { Channels } from '../channels/channel-registry.ts';
 import { type AttemptDeps, attempt } from './attempt.ts';
-import type { Channels } from './channels/registry.ts';
 import { channelOf } from './claim.ts';
 import { readContact } from './claim-store.ts';
-import { shadowAnswer } from './notification-store.ts';
-import { recordReached } from './record.ts';
+import { recordReached } from './contact-health.ts';
+import { shadowAnswer } from './enqueue.ts';
 
 /** The receiver's answer to a test message. */
 export interface TestResult {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createWorkReader } from './heartbeat.ts';
+import { createWorkReader } from './work-reader.ts';
 
 test.each([
   [false, 0, false],

@@ -1,9 +1,9 @@
+import type { Tables } from '@vantage/storage';
 import { type Kysely, sql } from 'kysely';
 import type { AgentEnrolment, EnrolmentRow } from '../../agents/enrol/index.ts';
-import type { Tables } from '../../platform/db/index.ts';
 
 /**
- * Stores the columns of agents that enrolment uses. The agent itself asks for its certificate, so no actor changes
+ * Stores the columns of agents that enrolment uses. The agent itself requests its certificate, so no actor changes
  * anything here.
  */
 export const agentEnrolment: AgentEnrolment = {

@@ -1,27 +1,43 @@
-import { invitationMinutes } from '@vantage/domain';
+import { addressesOf, invitationMinutes } from '@vantage/domain';
 import { boundedText, type Clock } from '@vantage/kernel';
+import { idField, lineField, timestampField } from '@vantage/rest-kit/field';
+import { conflict, Problem, problemCode } from '@vantage/rest-kit/problem';
+import type { Route } from '@vantage/rest-kit/route';
+import { noSubject, route } from '@vantage/rest-kit/route-factories';
 import { z } from 'zod';
-import { idField, lineField, timestampField } from '../../rest/http/field.ts';
-import { conflict, Problem, problemCode } from '../../rest/http/problem.ts';
-import { noSubject, type Route, route } from '../../rest/http/route.ts';
-import type { Catalog } from '../change.ts';
-import { actorOf } from '../change.ts';
-import type { Conflict } from '../refusal.ts';
-import { accepted } from '../refusal.ts';
-import { inviteAgentTo } from './write.ts';
+import type { Catalog } from '../../resources/change.ts';
+import { actorOf } from '../../resources/change.ts';
+import type { Conflict } from '../../resources/refusal.ts';
+import { accepted } from '../../resources/refusal.ts';
+import { inviteAgentTo } from './invite-agent.ts';
 
 /** Checks that agents can connect at the address of the agents' port, before anything is written. */
-export type PlanInvitation = () => Promise<
+export type PlanInvitation = (
+  /** Addresses of the inviter's choice, `https://host:port`; absent: those of the controller's settings. */
+  chosen?: readonly string[],
+) => Promise<
   | {
       readonly kind: 'ready';
+      readonly urls: readonly string[];
       /** The lines that install an agent with this token. */
       readonly linesFor: (token: string) => { readonly command: string; readonly commandWget: string };
       readonly warnings: readonly string[];
     }
   | Omit<Conflict, 'reason'>
-  /** The controller makes the agent's package, which the line names, for so long already. */
+  /** The controller is building the agent's package, which the line names, since this many seconds. */
   | { readonly kind: 'making'; readonly seconds: number }
 >;
+
+/** Addresses in a line that a shell reads: a host name or an IP address, and a port. */
+const endpointForm = /^https:\/\/([A-Za-z0-9][A-Za-z0-9._-]*|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/;
+const endpointHint = 'https://host:port, several comma-separated';
+
+const isEndpoint = (text: string) => endpointForm.test(text) && URL.canParse(text);
+
+const endpoint = boundedText(2_000, 1).refine(
+  (text) => addressesOf(text).length > 0 && addressesOf(text).every(isEndpoint),
+  endpointHint,
+);
 
 const invitation = z
   .strictObject({
@@ -29,6 +45,12 @@ const invitation = z
       .describe('Name or id of the Location at which the agent will run.')
       .meta({ example: 'Oslo' }),
     Name: lineField(200).optional().describe('Name of the agent, one line.').meta({ example: 'agent-1' }),
+    Endpoint: endpoint
+      .optional()
+      .describe(
+        "Address of the agents' port for this host: https://host:port, several comma-separated. The controller's certificate must have the name; the controller does not connect to it. Default: the address of the controller's settings.",
+      )
+      .meta({ example: 'https://vantage.example:8444' }),
   })
   .meta({ id: 'NewInvitation', description: 'An agent to invite.' });
 
@@ -45,6 +67,10 @@ const invited = z
       example:
         "sh -c '…curl -sSk --pinnedpubkey … https://vantage.example:8444/install.sh…' install --token … --endpoint https://vantage.example:8444",
     }),
+    Endpoints: z
+      .array(z.string())
+      .describe("The addresses of the agents' port in the line.")
+      .meta({ example: ['https://vantage.example:8444'] }),
     CommandWget: z.string().describe('The same for hosts with GNU wget.').meta({
       example:
         "sh -c '…wget -nv --pinnedpubkey … https://vantage.example:8444/install.sh…' install --token … --endpoint https://vantage.example:8444",
@@ -52,7 +78,7 @@ const invited = z
   })
   .meta({ id: 'Invitation', description: 'An invited agent, with the lines that install it on a host.' });
 
-/** 1503: the package is made once, when somebody first invites an agent. */
+/** 1503: the first invitation of an agent builds the package. */
 function beingMade(seconds: number): Problem {
   return new Problem(
     problemCode.unavailable,
@@ -83,18 +109,18 @@ export function invitationRoutes({
       names: { root: 'invitation', id: 'invitation_id' },
       body: invitation,
       response: invited,
-      handler: async ({ session, body: { Location: location, Name: name = '' } }) => {
-        const plan = await planInvitation();
+      handler: async ({ db, session, body: { Location: location, Name: name = '', Endpoint } }) => {
+        const plan = await planInvitation(Endpoint === undefined ? undefined : addressesOf(Endpoint));
         if (plan.kind === 'making') throw beingMade(plan.seconds);
         if (plan.kind === 'conflict') throw conflict('agent_not_ready', plan.message, plan.faults);
-        const { linesFor, warnings } = plan;
+        const { linesFor, warnings, urls } = plan;
         const asked = { accountNo: session.accountNo, location, name, nowUs: clock.nowUs() };
         const { agentId, token, expiresUs } = accepted(
-          await catalog.change(actorOf(session), (transaction) => inviteAgentTo(transaction, asked)),
+          await catalog.change(db, actorOf(session), (transaction) => inviteAgentTo(transaction, asked)),
         );
         const { command, commandWget } = linesFor(token);
         const ids = { invitation_id: agentId, agent_id: agentId };
-        const lines = { Command: command, CommandWget: commandWget };
+        const lines = { Command: command, CommandWget: commandWget, Endpoints: [...urls] };
         return {
           body: { ...ids, Token: token, Expires: session.zone.format(expiresUs), ...lines },
           warnings,

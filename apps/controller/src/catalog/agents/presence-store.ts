@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { AgentPresence, AgentStatus } from '../../agents/gateway/index.ts';
+import type { AgentPresence, AgentSessionStatus } from '../../agents/gateway/index.ts';
 
 /**
  * Stores the columns of agents that gateways observe; times are microseconds since 1970. No actor changes anything
@@ -26,7 +26,7 @@ export const agentPresence: AgentPresence = {
         connected_us: nowUs,
         away_since_us: null,
         leaving_since_us: null,
-        // What it reported in its last session may be over.
+        // The reports of its last session may be outdated.
         anchor_states: '[]',
       })
       .where('agent_no', '=', session.agentNo)
@@ -50,7 +50,7 @@ export const agentPresence: AgentPresence = {
 
   async report(kysely, reports) {
     if (reports.length === 0) return;
-    const by = <K extends keyof AgentStatus>(key: K) => reports.map((one) => one[key]);
+    const by = <K extends keyof AgentSessionStatus>(key: K) => reports.map((one) => one[key]);
     await sql`
       update agents a set last_seen_us = g.last_seen_us, clock_offset_us = g.clock_offset_us, backlog_records = g.backlog_records,
         lateness_p50_ms = g.p50, lateness_p99_ms = g.p99, offline_reason = g.offline_reason, anchor_states = g.anchors
@@ -84,7 +84,7 @@ export const agentPresence: AgentPresence = {
       .execute();
   },
 
-  async markAway(trx, which) {
+  async setAway(trx, which) {
     const isGone =
       'gatewayId' in which
         ? sql`gateway_id = ${which.gatewayId}`

@@ -1,7 +1,7 @@
 import { newId } from '@vantage/kernel';
+import { createFixtures } from '@vantage/testing/fixtures';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
-import { createFixtures } from '../../testing/fixtures.ts';
+import { createRestFixture, type RestFixture } from '../../testing/rest-fixture.ts';
 import type { SignedParcel } from './upgrade.ts';
 
 let rest: RestFixture;

@@ -1,9 +1,11 @@
 import { cleanLine, isVersion } from '@vantage/domain';
 import { sentFault } from '@vantage/kernel';
+import type { Tables } from '@vantage/storage';
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../../platform/db/index.ts';
-import { type ChangeTransaction, changedFields, lockAccount } from '../change.ts';
-import type { Conflict, Refusal } from '../refusal.ts';
+import { lockAccount } from '../../resources/account-lock.ts';
+import type { ChangeTransaction } from '../../resources/change.ts';
+import { changedFields } from '../../resources/field-changes.ts';
+import type { Conflict, Refusal } from '../../resources/refusal.ts';
 
 /** A parcel that the release key signed. */
 export interface SignedParcel {
@@ -27,7 +29,7 @@ export interface UpgradeDeps {
   ) => Promise<void>;
 }
 
-/** Which agents of an account are to run a version. */
+/** The agents of an account that should run a version. */
 export interface AskedUpgrade {
   readonly accountNo: number;
   readonly version: string;

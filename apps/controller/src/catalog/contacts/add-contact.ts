@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { type AddressPolicy, type ContactType, contactTypes, signingSecret } from '@vantage/alerts';
-import type { Sealer } from '../../platform/secrets/seal.ts';
-import type { ChangeTransaction } from '../change.ts';
-import { notifyEverybody } from '../nschedules/everybody.ts';
-import type { Refusal } from '../refusal.ts';
-import { createContactWriter } from './write.ts';
+import type { Sealer } from '@vantage/storage/secrets/seal';
+import type { ChangeTransaction } from '../../resources/change.ts';
+import type { Refusal } from '../../resources/refusal.ts';
+import { notifyEverybody } from '../schedules/everybody.ts';
+import { createContactWriter } from './contact-write.ts';
 
 /** A contact that was added, and what became of the account's schedule (`notifyEverybody`). */
 export interface AddedContact {

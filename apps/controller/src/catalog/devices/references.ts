@@ -1,11 +1,14 @@
 import { cleanLine } from '@vantage/domain';
-import { type FieldFault, isPrivateHost } from '@vantage/kernel';
-import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../../platform/db/index.ts';
-import { locationLoad } from '../../platform/db/location-load.ts';
-import { namedId, referenceFault, tagFault } from '../external-key.ts';
-import type { SentSettings } from './fields.ts';
-import type { DeviceRow, LocationRow, TagRow } from './store.ts';
+import type { FieldFault } from '@vantage/kernel';
+import type { Tables } from '@vantage/storage';
+import type { Kysely } from 'kysely';
+import { namedId, referenceFault, tagFault } from '../../resources/external-key.ts';
+import type { DeviceRow, LocationRow, TagRow } from './device-store.ts';
+import { findDeviceNo } from './find-device-no.ts';
+import { defaultLocations, findLocations, sameLocations } from './referenced-locations.ts';
+import { findMschedule, findNschedule } from './referenced-schedules.ts';
+import { findTags } from './referenced-tags.ts';
+import type { SentSettings } from './sent-device.ts';
 
 /** The things of the account that a device refers to. */
 export interface References {
@@ -26,7 +29,7 @@ const things = {
 
 const kinds = { nschedule_id: 'nschedule', mschedule_id: 'mschedule', device_master_id: 'device' } as const;
 
-/** The settings with the ids of what was named by key. What nothing has stays, for a fault that repeats it. */
+/** The settings with ids instead of keys. An unknown key stays, so the fault can repeat it. */
 export async function withNamedIds(
   db: Kysely<Tables>,
   accountNo: number,
@@ -59,8 +62,8 @@ export async function resolveReferences(
     const id = sent[field];
     if (id === undefined) return kept ?? null;
     if (id === null) return null;
-    const own = await namedId(db, kinds[field], accountNo, id);
-    const found = own === undefined ? undefined : await find(own);
+    const known = await namedId(db, kinds[field], accountNo, id);
+    const found = known === undefined ? undefined : await find(known);
     const must = `the id of a ${things[field]} of this account, or null`;
     if (found === undefined) faults.push(referenceFault(field, things[field], must, id));
     return found ?? null;
@@ -125,221 +128,4 @@ async function resolveTags(
     return named;
   });
   return [...new Map(chosen.map((row) => [row.tag_no, row])).values()];
-}
-
-/** Are these the same tags, in any order? */
-export function sameTags(a: readonly TagRow[], b: readonly TagRow[]): boolean {
-  return a.length === b.length && b.every(({ tag_no }) => a.some((each) => each.tag_no === tag_no));
-}
-
-/** Are these the same Locations in the same order? */
-export function sameLocations(a: readonly LocationRow[], b: readonly LocationRow[]): boolean {
-  return a.length === b.length && a.every((row, at) => row.location_no === b[at]?.location_no);
-}
-
-const locationColumns = ['location_no', 'location_id', 'name', 'public_targets_only'] as const;
-
-/** The account's Locations with these ids or names. None of them is deleted until the transaction ends. */
-export async function findLocations(
-  db: Kysely<Tables>,
-  accountNo: number,
-  texts: readonly string[],
-): Promise<readonly LocationRow[]> {
-  if (texts.length === 0) return [];
-  return db
-    .selectFrom('locations')
-    .select(locationColumns)
-    .where('account_no', '=', accountNo)
-    .where('deleted_at', 'is', null)
-    .where((where) => where.or([where('location_id', 'in', texts), where('name', 'in', texts)]))
-    .forKeyShare()
-    .execute();
-}
-
-/** The account's tags with these ids or names. */
-export async function findTags(
-  db: Kysely<Tables>,
-  accountNo: number,
-  texts: readonly string[],
-): Promise<readonly TagRow[]> {
-  if (texts.length === 0) return [];
-  return db
-    .selectFrom('tags')
-    .select(['tag_no', 'tag_id', 'name'])
-    .where('account_no', '=', accountNo)
-    .where((where) => where.or([where('tag_id', 'in', texts), where('name', 'in', texts)]))
-    .orderBy('tag_no')
-    .execute();
-}
-
-/** The Locations of devices that name none: the account's choice, at first the one named `local`. */
-export async function defaultLocations(
-  db: Kysely<Tables>,
-  accountNo: number,
-): Promise<readonly LocationRow[]> {
-  const { rows } = await sql<LocationRow>`
-    select l.location_no, l.location_id, l.name, l.public_targets_only
-    from locations l join accounts a on a.account_no = l.account_no
-    where l.account_no = ${accountNo} and l.deleted_at is null
-      and case when a.default_location_ids is null then l.name = 'local' else l.location_id = any(a.default_location_ids) end
-    order by array_position(a.default_location_ids, l.location_id)
-    for key share of l`.execute(db);
-  return rows;
-}
-
-/** The number of the account's notification schedule with this id. */
-export async function findNschedule(
-  db: Kysely<Tables>,
-  accountNo: number,
-  id: string,
-): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('nschedules')
-    .select('nschedule_no')
-    .where('nschedule_id', '=', id)
-    .where('account_no', '=', accountNo)
-    .executeTakeFirst();
-  return row?.nschedule_no;
-}
-
-/**
- * The number of the notification schedule that was sent for the account or a Location: undefined keeps the `stored`
- * one, null clears it. The caller holds the account's lock.
- */
-export async function readNschedule(
-  db: Kysely<Tables>,
-  accountNo: number,
-  { sent, stored }: { readonly sent: string | null | undefined; readonly stored: number | null },
-): Promise<{ readonly no: number | null; readonly faults: readonly FieldFault[] }> {
-  if (sent === undefined) return { no: stored, faults: [] };
-  if (sent === null) return { no: null, faults: [] };
-  const id = await namedId(db, 'nschedule', accountNo, sent);
-  const no = id === undefined ? undefined : await findNschedule(db, accountNo, id);
-  if (no !== undefined) return { no, faults: [] };
-  const must = 'the id of a notification schedule of this account, or null';
-  return { no: null, faults: [referenceFault('nschedule_id', 'notification schedule', must, sent)] };
-}
-
-/** The id of the notification schedule with this number. */
-export async function nscheduleIdOf(db: Kysely<Tables>, no: number | null): Promise<string | null> {
-  if (no === null) return null;
-  const found = await db
-    .selectFrom('nschedules')
-    .select('nschedule_id')
-    .where('nschedule_no', '=', no)
-    .executeTakeFirst();
-  return found?.nschedule_id ?? null;
-}
-
-/** The number of the account's maintenance schedule with this id. */
-export async function findMschedule(
-  db: Kysely<Tables>,
-  accountNo: number,
-  id: string,
-): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('mschedules')
-    .select('mschedule_no')
-    .where('mschedule_id', '=', id)
-    .where('account_no', '=', accountNo)
-    .executeTakeFirst();
-  return row?.mschedule_no;
-}
-
-/**
- * Is `deviceNo` among the masters of `masterNo`, or the same device? Masters count that a limited caller does not see.
- */
-export async function createsCycle(
-  trx: Kysely<Tables>,
-  deviceNo: number,
-  masterNo: number,
-): Promise<boolean> {
-  const { rows } = await sql<{ found: boolean }>`
-    select ${deviceNo}::int in (select device_no from masters_of(${masterNo}::int)) as found`.execute(trx);
-  return rows[0]?.found ?? false;
-}
-
-/** Names of the Locations of which more is asked than they can do, `addPerMinute` at each on top. Pure. */
-export function overloadedNames(
-  loads: readonly LocationLoad[],
-  addPerMinute: (locationNo: number) => number,
-): readonly string[] {
-  return loads
-    .filter(({ location_no, asked, possible }) => asked + addPerMinute(location_no) > possible)
-    .map(({ name }) => name);
-}
-
-/** Checks a minute that the devices of a Location ask for, and that its connected agents can run. */
-interface LocationLoad {
-  readonly location_no: number;
-  readonly name: string;
-  readonly asked: number;
-  readonly possible: number;
-}
-
-/** The load of these Locations; those without a connected agent are left out. */
-export async function loadsOf(
-  db: Kysely<Tables>,
-  locationNos: readonly number[],
-): Promise<readonly LocationLoad[]> {
-  if (locationNos.length === 0) return [];
-  // A parameter for each number: PostgreSQL keeps the plan then. For an array it plans this query anew each time, which
-  // costs more than the query.
-  const { rows } = await sql<LocationLoad>`
-    select l.location_no, l.name, asked.per_minute as asked, have.per_minute::float8 as possible from locations l
-    cross join lateral (
-      select coalesce(sum(capacity), 0) as per_minute, count(*) as agents from agents a
-      where a.location_no = l.location_no and a.state = 'Connected') have
-    cross join lateral (${locationLoad}) asked
-    where l.location_no in (${sql.join(locationNos)}) and have.agents > 0
-    order by l.location_no`.execute(db);
-  return rows;
-}
-
-/** A fault for each Location that checks public targets only, when the target is a private address. */
-export function privateAddressErrors(host: string, locations: readonly LocationRow[]): readonly FieldFault[] {
-  if (!isPrivateHost(host)) return [];
-  return locations
-    .filter((row) => row.public_targets_only)
-    .map(({ name }) => ({
-      field: 'URL',
-      message: `is a private address, and the Location ${name} checks public targets only`,
-    }));
-}
-
-/** Which of these names the account has no secret of. */
-export async function unknownSecrets(
-  kysely: Kysely<Tables>,
-  accountNo: number,
-  names: readonly string[],
-): Promise<readonly string[]> {
-  if (names.length === 0) return [];
-  const rows = await kysely
-    .selectFrom('secrets')
-    .select('name')
-    .where('account_no', '=', accountNo)
-    .where('name', 'in', names)
-    .execute();
-  return names.filter((name) => !rows.some((row) => row.name === name));
-}
-
-/** The number of the device of this account with this id, and when it was created. */
-export async function findDeviceNo(
-  db: Kysely<Tables>,
-  accountNo: number,
-  deviceId: string,
-): Promise<{ readonly device_no: number; readonly created_us: number } | undefined> {
-  const { rows } = await sql<{ device_no: number; created_us: number }>`
-    select device_no, created_us from devices where device_id = ${deviceId} and account_no = ${accountNo}`.execute(
-    db,
-  );
-  return rows[0];
-}
-
-/** Checks a minute that a device asks of each of its Locations. Pure. */
-export function perMinuteAtEach(
-  { frequency_min, frequency_s }: { readonly frequency_min: number; readonly frequency_s: number | null },
-  locations: number,
-): number {
-  return 60 / (frequency_s ?? frequency_min * 60) / Math.max(1, locations);
 }

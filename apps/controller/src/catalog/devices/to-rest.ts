@@ -1,13 +1,17 @@
 import { cleanLine, type Method, methods } from '@vantage/domain';
+import { showUpdated } from '@vantage/rest-kit/field';
+import type { Zone } from '@vantage/rest-kit/zone';
 import type { z } from 'zod';
-import { showUpdated } from '../../rest/http/field.ts';
-import type { Zone } from '../../rest/http/zone.ts';
-import { createShow } from '../field-table.ts';
-import type { MaintenanceRow } from '../maintenance/maintenance.ts';
-import { showOwnMaintenance } from '../maintenance/maintenance.ts';
-import { deviceCreate, deviceEntry, type deviceFull, deviceTable, listedTable } from './fields.ts';
-import { currentWarnings, type PlainSettings } from './settings.ts';
-import type { DeviceRow, EntryRow } from './store.ts';
+import { createShow } from '../../resources/field-table.ts';
+import type { MaintenanceRow } from '../maintenance/maintenance-record.ts';
+import { showOwnMaintenance } from '../maintenance/maintenance-record.ts';
+import type { deviceFull } from './device-full.ts';
+import type { PlainSettings } from './device-settings.ts';
+import type { DeviceRow, EntryRow } from './device-store.ts';
+import { deviceTable, listedTable } from './device-table.ts';
+import { currentWarnings } from './device-warnings.ts';
+import { deviceCreate } from './sent-device.ts';
+import { deviceEntry } from './shown-device.ts';
 
 // CSV has Source last.
 const entryOrder = Object.keys(deviceEntry.shape).filter((name) => name !== 'Source');

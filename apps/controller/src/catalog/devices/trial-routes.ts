@@ -1,21 +1,25 @@
-import { boundedText, type FieldFault, newId } from '@vantage/kernel';
+import { boundedText, type Clock, type FieldFault, isId, newId } from '@vantage/kernel';
+import { conflict, invalid } from '@vantage/rest-kit/problem';
+import type { Route } from '@vantage/rest-kit/route';
+import { noSubject, validatingRoute } from '@vantage/rest-kit/route-factories';
+import type { Zone } from '@vantage/rest-kit/zone';
+import type { Db } from '@vantage/storage';
+import type { Sealer } from '@vantage/storage/secrets/seal';
 import { z } from 'zod';
-import type { Db } from '../../platform/db/index.ts';
-import type { Sealer } from '../../platform/secrets/seal.ts';
-import { conflict, invalid } from '../../rest/http/problem.ts';
-import { noSubject, type Route, validatingRoute } from '../../rest/http/route.ts';
-import type { Zone } from '../../rest/http/zone.ts';
-import { createShape } from '../field-table.ts';
-import { accepted } from '../refusal.ts';
-import { deviceCreate, deviceReadOnly, deviceTable, type SentSettings } from './fields.ts';
-import { resolveDevice, unique } from './settings.ts';
-import { sealTarget } from './target.ts';
+import { createShape } from '../../resources/field-table.ts';
+import { accepted } from '../../resources/refusal.ts';
+import { resolveDevice, unique } from './device-settings.ts';
+import { findDevice } from './device-store.ts';
+import { deviceTable } from './device-table.ts';
+import { deviceCreate, type SentSettings } from './sent-device.ts';
+import { deviceReadOnly } from './shown-device.ts';
+import { openOrShown, sealTarget } from './stored-target.ts';
 
-/** The longest Timeout of a trial, seconds: somebody waits for it. */
-const longestTimeout = 30;
+/** The maximum Timeout of a trial, seconds: a person waits for it. */
+const maxTimeout = 30;
 
 const trialTimeout = createShape({
-  Timeout: { ...deviceTable.Timeout, schema: z.int().min(1).max(longestTimeout) },
+  Timeout: { ...deviceTable.Timeout, schema: z.int().min(1).max(maxTimeout) },
 });
 const trialCreate = z
   .strictObject({
@@ -27,12 +31,21 @@ const trialCreate = z
       .describe(
         "The Location from which it is checked, by name or id; absent: the first of the account's DefaultLocations.",
       ),
+    device_id: boundedText(100, 1)
+      .optional()
+      .describe(
+        'A stored device: its secrets replace the masks `***` in URL and Options, while scheme, host, port and user stay. Settings that are not sent are its own.',
+      )
+      .meta({ example: '27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802' }),
   })
   .meta({ id: 'CheckTrial' });
 
+/** The fields that a device's GET returns and a trial ignores. */
+const trialReadOnly = deviceReadOnly.filter((name) => name !== 'device_id');
+
 /** Dependencies of the routes of trials. `Result` is what an agent answered. */
 export interface TrialRouteDeps<Result> {
-  readonly db: Db;
+  readonly clock: Clock;
   readonly sealer: Sealer;
   /** Has an agent of the Location check the settings; see `run-requests/trial.ts`. */
   readonly runTrial: (
@@ -46,7 +59,8 @@ export interface TrialRouteDeps<Result> {
     },
     signal: AbortSignal,
   ) => Promise<
-    { readonly kind: 'done'; readonly result: Result } | { readonly kind: 'nobody'; readonly message: string }
+    | { readonly kind: 'done'; readonly result: Result }
+    | { readonly kind: 'noAgent'; readonly message: string }
   >;
   /** The record of a trial, and how an answer is shown as one. */
   readonly record: z.ZodType;
@@ -54,24 +68,33 @@ export interface TrialRouteDeps<Result> {
 }
 
 /** Checking settings once that are not stored. */
-export function trialRoutes<Result>({ db, sealer, runTrial, record, show }: TrialRouteDeps<Result>): Route[] {
+export function trialRoutes<Result>({
+  clock,
+  sealer,
+  runTrial,
+  record,
+  show,
+}: TrialRouteDeps<Result>): Route[] {
   return [
     validatingRoute({
       method: 'POST',
       path: '/checks/trial',
+      limitedCallers: 'permitted',
       waits: true,
       level: 'UW',
       tag: 'Checks',
       summary: 'Checks settings once, before they are stored, and answers with the record.',
       subject: noSubject,
       body: trialCreate,
-      readOnly: deviceReadOnly,
+      readOnly: trialReadOnly,
       response: record,
       names: { root: 'check' },
       handler: async ({ session, scoped, body, faults, signal }) => {
         const { accountNo, zone } = session;
         const sent = { values: body, faults };
-        const { settings, method } = await scoped(() => resolveTrial(db, accountNo, sent));
+        const { settings, method } = await scoped((db) =>
+          resolveTrial(db, { accountNo, sent, sealer, nowUs: clock.nowUs() }),
+        );
         const [location] = settings.references.locations;
         if (location === undefined)
           throw invalid([
@@ -84,33 +107,52 @@ export function trialRoutes<Result>({ db, sealer, runTrial, record, show }: Tria
           deviceId,
           method,
           sealed: sealTarget(sealer, deviceId, settings.target.clear),
-          timeoutS: Math.min(longestTimeout, settings.plain.timeout_s),
+          timeoutS: Math.min(maxTimeout, settings.plain.timeout_s),
         };
         const outcome = await runTrial(trial, signal);
-        if (outcome.kind === 'nobody') throw conflict('no_answer', outcome.message);
+        if (outcome.kind === 'noAgent') throw conflict('no_answer', outcome.message);
         return { body: show(outcome.result, location.name, zone) };
       },
     }),
   ];
 }
 
-/** The settings as a new device would have them. Throws a Problem that names each fault. */
+/** The settings as a new or a stored device would have them. Throws a Problem that names each fault. */
 async function resolveTrial(
   db: Db,
-  accountNo: number,
-  sent: {
-    readonly values: SentSettings & { readonly Location?: string | undefined };
-    readonly faults: readonly FieldFault[];
+  trial: {
+    readonly accountNo: number;
+    readonly sent: {
+      readonly values: SentSettings & {
+        readonly Location?: string | undefined;
+        readonly device_id?: string | undefined;
+      };
+      readonly faults: readonly FieldFault[];
+    };
+    readonly sealer: Sealer;
+    readonly nowUs: number;
   },
 ) {
-  const { Location, ExternalKey: _, Source: __, Method: method, ...others } = sent.values;
+  const { accountNo, sent, sealer, nowUs } = trial;
+  const { Location, device_id, ExternalKey: _, Source: __, Method: method, ...others } = sent.values;
   const values = { ...others, ...(Location === undefined ? {} : { Locations: [Location] }) };
   if (method === undefined) throw invalid([...unique(sent.faults)]);
-  const resolved = await db.kysely
-    .transaction()
-    .execute((trx) =>
-      resolveDevice(trx, { accountNo, method, sent: { values, faults: sent.faults }, current: undefined }),
-    );
+  const resolved = await db.inTransaction(async ({ kysely }) => {
+    const row =
+      device_id === undefined || !isId(device_id)
+        ? undefined
+        : await findDevice(kysely, { accountNo, deviceId: device_id }, nowUs);
+    if (device_id !== undefined && row?.method !== method)
+      throw invalid([
+        {
+          field: 'device_id',
+          message: `must be the id of a device of this account of Method ${method}`,
+          reason: 'no_such_device',
+        },
+      ]);
+    const current = row === undefined ? undefined : { row, clear: openOrShown(sealer, row) };
+    return await resolveDevice(kysely, { accountNo, method, sent: { values, faults: sent.faults }, current });
+  });
   if (resolved.kind === 'invalid') throw invalid(resolved.faults.map(ofLocation));
   return { settings: accepted(resolved).settings, method };
 }

@@ -1,6 +1,6 @@
 import type { FailedAnchor } from '@vantage/domain';
+import type { Tables } from '@vantage/storage';
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../../platform/db/index.ts';
 
 /** A Location that became online or offline. */
 interface ChangedLocation {

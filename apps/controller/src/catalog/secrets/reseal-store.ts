@@ -1,5 +1,5 @@
+import type { Tables } from '@vantage/storage';
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../../platform/db/index.ts';
 
 /**
  * Devices, secrets and contacts with their sealed values, for a new sealing key. The values stay the same, so no actor
@@ -17,7 +17,7 @@ export const sealedRows = {
       .execute();
   },
 
-  /** Replaces the sealed value of a device, unless somebody changed it meanwhile. */
+  /** Replaces the sealed value of a device, unless it was changed meanwhile. */
   async replaceDevice(
     kysely: Kysely<Tables>,
     deviceNo: number,
@@ -31,7 +31,7 @@ export const sealedRows = {
       .execute();
   },
 
-  /** Gives a device this warning in the place of all others. */
+  /** Replaces the warnings of a device by this one. */
   async warnDevice(kysely: Kysely<Tables>, deviceNo: number, warning: string): Promise<void> {
     await kysely
       .updateTable('devices')
@@ -45,7 +45,7 @@ export const sealedRows = {
     return kysely.selectFrom('secrets').select(['secret_id', 'sealed']).orderBy('secret_id').execute();
   },
 
-  /** Replaces the sealed value of a secret, unless somebody changed it meanwhile. */
+  /** Replaces the sealed value of a secret, unless it was changed meanwhile. */
   async replaceSecret(
     kysely: Kysely<Tables>,
     secretId: string,
@@ -72,7 +72,7 @@ export const sealedRows = {
       .execute();
   },
 
-  /** Replaces the sealed value of a contact or a hook, unless somebody changed it meanwhile. */
+  /** Replaces the sealed value of a contact or a hook, unless it was changed meanwhile. */
   async replaceContact(
     kysely: Kysely<Tables>,
     contactId: string,
@@ -89,6 +89,28 @@ export const sealedRows = {
       .set({ sealed: to })
       .where('hook_id', '=', contactId)
       .where('sealed', '=', from)
+      .execute();
+  },
+
+  /** The password of the mail server, if there is one. */
+  async mailPasswords(kysely: Kysely<Tables>) {
+    return kysely
+      .selectFrom('installation_settings')
+      .select('mail_password as sealed')
+      .where('mail_password', 'is not', null)
+      .$narrowType<{ sealed: Uint8Array }>()
+      .execute();
+  },
+
+  /** Replaces the password of the mail server, unless it was changed meanwhile. */
+  async replaceMailPassword(
+    kysely: Kysely<Tables>,
+    { from, to }: { readonly from: Uint8Array; readonly to: Uint8Array },
+  ): Promise<void> {
+    await kysely
+      .updateTable('installation_settings')
+      .set({ mail_password: to })
+      .where('mail_password', '=', from)
       .execute();
   },
 } as const;

@@ -1,6 +1,6 @@
+import type { TimeSpan } from '@vantage/rest-kit/time-span';
+import { isOneOf, type NewRow, type Reader, type Row, type Tables } from '@vantage/storage';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { type Db, isOneOf, type NewRow, type Row, type Tables } from '../../platform/db/index.ts';
-import type { TimeSpan } from '../../rest/http/time-span.ts';
 
 /** A row of the audit as a list shows it. */
 export type AuditRow = Pick<
@@ -8,7 +8,7 @@ export type AuditRow = Pick<
   'audit_id' | 'at_us' | 'actor' | 'address' | 'action' | 'kind' | 'id' | 'changes'
 >;
 
-/** Which entries of an account are listed. */
+/** The filters and the page of a list of entries. */
 interface AuditPage {
   readonly kinds: readonly string[] | undefined;
   readonly id: string | undefined;
@@ -39,7 +39,7 @@ export function nameOfKey(keyNo: number): RawBuilder<string> {
 
 /** The account's entries, newest first, one more than `limit` to know whether there are more. */
 export async function listEntries(
-  { kysely }: Db,
+  { kysely }: Reader,
   accountNo: number,
   { kinds, id, actor, actions, span: { fromUs, untilUs }, beforeNo, limit, offset }: AuditPage,
 ): Promise<readonly AuditRow[]> {
@@ -63,7 +63,7 @@ export async function listEntries(
 
 /** The account's entries after the one with this number, in the order of their numbers. */
 export async function listEntriesAfter(
-  { kysely }: Db,
+  { kysely }: Reader,
   accountNo: number,
   { afterNo, limit }: { readonly afterNo: number; readonly limit: number },
 ): Promise<readonly (AuditRow & { readonly audit_no: number })[]> {
@@ -79,7 +79,7 @@ export async function listEntriesAfter(
 
 /** The number of the account's entry with this id. */
 export async function findEntryNo(
-  { kysely }: Db,
+  { kysely }: Reader,
   accountNo: number,
   auditId: string,
 ): Promise<number | undefined> {

@@ -1,8 +1,8 @@
 import { emptyChain, followChain } from '@vantage/domain/audit-chain';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type EventReader, openEvents } from '../../checks/history/testing/event-reader.ts';
-import { createRestFixture, type RestFixture } from '../../rest/api/testing/rest-fixture.ts';
+import { type EventReader, openEvents } from '../../reading/history/testing/event-reader.ts';
+import { createRestFixture, type RestFixture } from '../../testing/rest-fixture.ts';
 
 let rest: RestFixture;
 let key: string;
@@ -73,6 +73,14 @@ test('an entry is sent only when none with a smaller number can come any more', 
   // A slow machine has turned the clock further when the first line comes.
   if (rest.clock.nowUs() - newUs < 60_000_000) expect(first).toEqual(['old']);
   expect(namesOf(await linesOf(reader, 2))).toEqual(['old', 'new']);
+});
+
+test('an entry of a time when the clock was ahead holds up no later one', async () => {
+  rest.clock.stepWall(86_400_000);
+  await createTags('ahead');
+  rest.clock.stepWall(-86_400_000);
+  await createTags('right');
+  expect(namesOf(await linesOf(await follow(), 2))).toEqual(['ahead', 'right']);
 });
 
 test('another account has another stream', async () => {

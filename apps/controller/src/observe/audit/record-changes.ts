@@ -1,20 +1,20 @@
 import { type Clock, newId } from '@vantage/kernel';
+import type { Tables } from '@vantage/storage';
 import { type Kysely, sql } from 'kysely';
-import type { Tables } from '../../platform/db/index.ts';
 import { insertEntries, nameOfKey } from './audit-store.ts';
 
 /**
- * Who changed something: a caller of the REST API by the key and the address, somebody who has none, or the operator by
- * a command.
+ * The author of a change: a caller of the REST API with key and address, a caller without a key, or the operator by a
+ * command.
  */
-type Actor =
+type ChangeAuthor =
   | { readonly kind: 'api-key'; readonly keyNo: number; readonly address: string }
   | { readonly kind: 'stranger'; readonly address: string }
   | { readonly kind: 'command-line' };
 
 /** The changes that one transaction made. The values of the fields are as the API shows them, secrets masked. */
-interface RecordedChanges {
-  readonly actor: Actor;
+interface AuditedChanges {
+  readonly actor: ChangeAuthor;
   readonly changes: readonly {
     readonly action: 'create' | 'update' | 'delete' | 'refuse';
     readonly kind: string;
@@ -25,7 +25,7 @@ interface RecordedChanges {
 }
 
 /**
- * A longer value (its JSON text, UTF-16 units) is kept by its beginning, so that a changed script of 64 KiB makes no
+ * A longer value (its JSON text, UTF-16 units) is cut, so that a changed script of 64 KiB makes no
  * row of 128 KiB.
  */
 const maxValueLength = 4_096;
@@ -39,7 +39,7 @@ export function createChangeRecorder({
   /** The actor of changes by a command. */
   readonly operator?: string;
 }) {
-  return async (trx: Kysely<Tables>, { actor, changes }: RecordedChanges): Promise<void> => {
+  return async (trx: Kysely<Tables>, { actor, changes }: AuditedChanges): Promise<void> => {
     const by = columnsOf(actor, operator);
     await insertEntries(
       trx,
@@ -52,14 +52,18 @@ export function createChangeRecorder({
         kind,
         id,
         changes: JSON.stringify(
-          fields.map((each) => ({ Field: each.field, Old: kept(each.old), New: kept(each.new) })),
+          fields.map((change) => ({
+            Field: change.field,
+            Old: shortened(change.old),
+            New: shortened(change.new),
+          })),
         ),
       })),
     );
   };
 }
 
-function columnsOf(actor: Actor, operator: string) {
+function columnsOf(actor: ChangeAuthor, operator: string) {
   switch (actor.kind) {
     case 'command-line':
       return { actor: sql<string>`${operator}`, address: null };
@@ -70,8 +74,8 @@ function columnsOf(actor: Actor, operator: string) {
   }
 }
 
-/** The value, or the beginning of its text where it is too long. Pure. */
-function kept(value: unknown): unknown {
+/** The value, or the start of its text where it is too long. Pure. */
+function shortened(value: unknown): unknown {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   if (text.length <= maxValueLength) return value;
   return `${text.slice(0, maxValueLength).toWellFormed()}… (${text.length} characters)`;

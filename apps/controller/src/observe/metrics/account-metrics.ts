@@ -1,7 +1,6 @@
-import { setImmediate as nextIteration } from 'node:timers/promises';
 import { deviceStatuses, secondUs } from '@vantage/domain';
+import type { Db } from '@vantage/storage';
 import { Counter, Gauge, Registry } from 'prom-client';
-import type { Db } from '../../platform/db/index.ts';
 import {
   countAlerts,
   countDevices,
@@ -11,28 +10,29 @@ import {
   readDevices,
   readLocations,
   sumChecks,
-} from './account-store.ts';
+} from './account-metrics-store.ts';
+import { deviceSeries } from './device-series.ts';
 
-/** The most rows of each kind that one scrape shows; `vantage_scrape_truncated` says when there are more. */
-const most = { locations: 1_000, agents: 1_000, devices: 20_000 } as const;
+/** The maximum of rows of each kind in one scrape; `vantage_scrape_truncated` reports that there are more. */
+const maxRows = { locations: 1_000, agents: 1_000, devices: 20_000 } as const;
 const alertStates = ['Open', 'Acknowledged', 'Snoozed'] as const;
 const agentStates = ['New', 'Connected', 'Away', 'Fenced', 'Expired'] as const;
 
-/** The parts of a scrape. */
-export interface Scrape {
+/** The account, the time and the options of a scrape. */
+export interface ScrapeRequest {
   readonly accountNo: number;
   readonly nowUs: number;
-  /** Shows each device by itself too. */
+  /** Adds series for each device. */
   readonly withDevices: boolean;
 }
 
 /**
  * The series of one account in the text format of Prometheus, read now from the database: one query for each group of
- * them. Nothing of other accounts is in it.
+ * them. It has nothing of other accounts.
  */
 export async function accountMetrics(
   db: Pick<Db, 'kysely'>,
-  scrape: Scrape,
+  scrape: ScrapeRequest,
 ): Promise<{ readonly type: string; readonly text: string }> {
   const { accountNo, nowUs } = scrape;
   const registry = new Registry();
@@ -47,14 +47,14 @@ export async function accountMetrics(
   addChecks(registry, await sumChecks(db, accountNo));
   addOutages(registry, await countOutages(db, accountNo, nowUs));
   addAlerts(registry, await countAlerts(db, accountNo, nowUs));
-  const shown = <Row>(kind: keyof typeof most, rows: readonly Row[]): readonly Row[] => {
-    truncated.set({ kind }, rows.length > most[kind] ? 1 : 0);
-    return rows.slice(0, most[kind]);
+  const shown = <Row>(kind: keyof typeof maxRows, rows: readonly Row[]): readonly Row[] => {
+    truncated.set({ kind }, rows.length > maxRows[kind] ? 1 : 0);
+    return rows.slice(0, maxRows[kind]);
   };
-  addLocations(registry, shown('locations', await readLocations(db, accountNo, most.locations + 1)));
-  addAgents(registry, shown('agents', await readAgents(db, accountNo, { nowUs, limit: most.agents + 1 })));
+  addLocations(registry, shown('locations', await readLocations(db, accountNo, maxRows.locations + 1)));
+  addAgents(registry, shown('agents', await readAgents(db, accountNo, { nowUs, limit: maxRows.agents + 1 })));
   const devices = scrape.withDevices
-    ? await readDevices(db, accountNo, { nowUs, limit: most.devices + 1 })
+    ? await readDevices(db, accountNo, { nowUs, limit: maxRows.devices + 1 })
     : undefined;
   const series = devices === undefined ? '' : `\n${await deviceSeries(shown('devices', devices))}`;
   return { type: registry.contentType, text: `${await registry.metrics()}${series}` };
@@ -197,81 +197,4 @@ function addAgents(
     lateness.set({ ...labels, percentile: '99' }, row.lateness_p99_ms / 1000);
     skipped.inc(labels, Math.max(0, row.checks_skipped));
   }
-}
-
-type DeviceRow = Awaited<ReturnType<typeof readDevices>>[number];
-
-/** So many devices are written in one iteration of the event loop; other requests are served between. */
-const devicesAtOnce = 500;
-
-/** A gauge with one sample a device. */
-interface DeviceGauge {
-  readonly name: string;
-  readonly help: string;
-  /** The labels besides device_id and short_name. */
-  readonly labels?: (row: DeviceRow) => string;
-  /** null: the device has no sample. */
-  readonly value: (row: DeviceRow) => number | null;
-}
-
-const gauges: readonly DeviceGauge[] = [
-  {
-    name: 'vantage_device_status',
-    help: "1; the label is the device's status.",
-    labels: ({ method, status }) => `,method="${labelText(method)}",status="${status}"`,
-    value: () => 1,
-  },
-  {
-    name: 'vantage_device_status_since_timestamp_seconds',
-    help: 'When the status began.',
-    value: ({ since_us }) => since_us / secondUs,
-  },
-  {
-    name: 'vantage_device_last_check_timestamp_seconds',
-    help: 'End of the last check; absent when there was none in two hours.',
-    value: ({ check_end_us }) => (check_end_us === null ? null : check_end_us / secondUs),
-  },
-  {
-    name: 'vantage_device_last_check_result_code',
-    help: 'ResultCode of the last check; 1 is good.',
-    value: ({ code }) => code,
-  },
-  {
-    name: 'vantage_device_last_check_duration_seconds',
-    help: 'RequestTime of the last check.',
-    value: ({ duration_ms }) => (duration_ms === null ? null : duration_ms / 1000),
-  },
-];
-
-/**
- * The series of single devices in the text format of Prometheus. prom-client keeps a map of labels for each sample,
- * which costs several times more for thousands of devices, and writes all of them in one iteration.
- */
-export async function deviceSeries(rows: readonly DeviceRow[]): Promise<string> {
-  const parts = gauges.map(({ name, help }) => [`# HELP ${name} ${help}\n# TYPE ${name} gauge\n`]);
-  for (let from = 0; from < rows.length; from += devicesAtOnce) {
-    const some = rows.slice(from, from + devicesAtOnce);
-    const labels = some.map(
-      (row) => `device_id="${labelText(row.device_id)}",short_name="${labelText(row.short_name)}"`,
-    );
-    for (const [at, gauge] of gauges.entries()) parts[at]?.push(samples(gauge, some, labels));
-    await nextIteration();
-  }
-  return parts.map((part) => part.join('')).join('\n');
-}
-
-function samples(gauge: DeviceGauge, rows: readonly DeviceRow[], labels: readonly string[]): string {
-  return rows
-    .map((row, at) => {
-      const value = gauge.value(row);
-      return value === null ? '' : `${gauge.name}{${labels[at]}${gauge.labels?.(row) ?? ''}} ${value}\n`;
-    })
-    .join('');
-}
-
-/** A label's value: backslash, quote and line break are escaped (Prometheus, "Text format details"). */
-function labelText(text: string): string {
-  return /[\\"\n]/.test(text)
-    ? text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
-    : text;
 }

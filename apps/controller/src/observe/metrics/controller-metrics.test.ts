@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import { systemClock as clock, createLog } from '@vantage/kernel';
+import { createDb } from '@vantage/storage';
+import { createTestDatabase } from '@vantage/testing/database';
+import { promtoolComplaints, undocumentedSeries } from '@vantage/testing/promtool';
 import { expect, test } from 'vitest';
-import { createTestDatabase } from '../../../../../tests/harness/database.ts';
-import { promtoolComplaints, undocumentedSeries } from '../../../../../tests/harness/promtool.ts';
-import { createDb } from '../../platform/db/index.ts';
 import { createControllerMetrics } from './controller-metrics.ts';
 
 async function start() {
@@ -18,6 +18,12 @@ async function start() {
     certificates: { apiEndUs: 1_800_000_000_000_000 },
     gateway: { load: { sessions: 3, waitingBatches: 2 } },
     feed: { followers: 1 },
+    sums: {
+      counts: {
+        compared: { hours: 0, days: 0, packed_days: 0 },
+        differing: { repaired: 0, damaged: 0, missing: 0, failed: 0 },
+      },
+    },
     notify: {
       running: 4,
       counts: { delivered: { email: 7 }, failed: { webhook: 1 }, again: { webhook: 2 } },

@@ -2,29 +2,35 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { secondUs } from '@vantage/domain';
 import type { Clock, DiskWatch } from '@vantage/kernel';
 import { createProcessMetrics, type ProcessMetrics, watchDisk } from '@vantage/kernel/metrics';
-import type { Db } from '../../platform/db/index.ts';
-import type { Replica } from '../../platform/db/replica/index.ts';
-import { type JobFacts, readJobs } from './process-store.ts';
+import type { Database } from '@vantage/storage';
+import type { Replica } from '@vantage/storage/replica';
+import { type JobFacts, readJobs } from './job-store.ts';
 
-/** The outcome of storing a batch; see the ingest. */
-interface Outcome {
+/** The numbers of records of a stored batch, by outcome. */
+interface BatchCounts {
   readonly inserted: number;
   readonly repeated: number;
   readonly quarantined: number;
 }
 
-/** The series of a controller's process, and what measures the parts for them. */
+/** Sums that were compared with their checks, and those that differed. */
+interface ComparedSums {
+  readonly compared: Readonly<Record<'hours' | 'days' | 'packed_days', number>>;
+  readonly differing: Readonly<Record<'repaired' | 'damaged' | 'missing' | 'failed', number>>;
+}
+
+/** The series of a controller's process, and the functions that measure its parts. */
 export interface ControllerMetrics extends Pick<ProcessMetrics, 'text' | 'contentType'> {
   /** Measures each call of a function that stores a batch. */
   measureIngest<Args extends readonly unknown[]>(
-    accept: (...args: Args) => Promise<Outcome>,
-  ): (...args: Args) => Promise<Outcome>;
+    accept: (...args: Args) => Promise<BatchCounts>,
+  ): (...args: Args) => Promise<BatchCounts>;
   /**
    * Measures each request of the REST port from its headers to the end of its answer; a stream of events counts when it
    * ends.
    */
   measureRequests(handler: RequestListener): RequestListener;
-  /** Adds what the parts have under way. */
+  /** Adds gauges of the running work of the parts. */
   watch(parts: {
     readonly clocks: { readonly problem: string | undefined };
     readonly disk: Pick<DiskWatch, 'space'>;
@@ -37,18 +43,18 @@ export interface ControllerMetrics extends Pick<ProcessMetrics, 'text' | 'conten
       /** Messages by type of contact. */
       readonly counts: Readonly<Record<'delivered' | 'failed' | 'again', Readonly<Record<string, number>>>>;
     };
+    readonly sums: { readonly counts: ComparedSums };
   }): void;
   /** Records that were stored since the process began, and whether batches are being stored. */
   readonly ingest: { readonly done: number; readonly isWaiting: boolean };
 }
 
-/** Creates them. */
 export function createControllerMetrics({
   db,
   clock,
   version,
 }: {
-  readonly db: Pick<Db, 'kysely' | 'pool'> & { readonly replica: Pick<Replica, 'state'> | undefined };
+  readonly db: Pick<Database, 'kysely' | 'pool'> & { readonly replica: Pick<Replica, 'state'> | undefined };
   readonly clock: Clock;
   readonly version: string;
 }): ControllerMetrics {
@@ -95,8 +101,9 @@ export function createControllerMetrics({
       const { inserted, repeated, quarantined } = ingested;
       return { done: inserted + repeated + quarantined, isWaiting: storing > 0 };
     },
-    watch({ clocks, disk, certificates, gateway, feed, notify }) {
+    watch({ clocks, disk, certificates, gateway, feed, notify, sums }) {
       watchNotifications(metrics, notify);
+      watchSums(metrics, sums.counts);
       watchDisk(metrics, disk);
       metrics.gauge(
         'vantage_api_certificate_expiry_timestamp_seconds',
@@ -128,11 +135,26 @@ function watchNotifications(
   const { gauge } = metrics;
   gauge('vantage_notification_attempts_running', 'Attempts to deliver that run now.', () => notify.running);
   const { counts } = notify;
-  const counter = (name: string, help: string, of: Readonly<Record<string, number>>) =>
-    metrics.counter(name, help, 'channel', () => of);
+  const counter = (name: string, help: string, byChannel: Readonly<Record<string, number>>) =>
+    metrics.counter(name, help, 'channel', () => byChannel);
   counter('vantage_notifications_delivered_total', 'Messages that arrived.', counts.delivered);
   counter('vantage_notifications_failed_total', 'Messages that were given up.', counts.failed);
   counter('vantage_notification_retries_total', 'Attempts that must be repeated.', counts.again);
+}
+
+function watchSums(metrics: ProcessMetrics, { compared, differing }: ComparedSums): void {
+  metrics.counter(
+    'vantage_sums_compared_total',
+    'Sums that this process compared with their checks: hours and days of devices.',
+    'what',
+    () => compared,
+  );
+  metrics.counter(
+    'vantage_sums_differing_total',
+    'Days of devices whose sums differed from their checks, by what was done.',
+    'outcome',
+    () => differing,
+  );
 }
 
 function watchReplica(metrics: ProcessMetrics, replica: Pick<Replica, 'state'>): void {
@@ -150,7 +172,7 @@ function watchReplica(metrics: ProcessMetrics, replica: Pick<Replica, 'state'>):
   );
 }
 
-function watchDatabase(metrics: ProcessMetrics, db: Pick<Db, 'pool'>): void {
+function watchDatabase(metrics: ProcessMetrics, db: Pick<Database, 'pool'>): void {
   const { gauge } = metrics;
   gauge('vantage_database_connections_open', 'Connections of the pool.', () => db.pool.open);
   gauge('vantage_database_connections_idle', 'Connections of the pool that do nothing.', () => db.pool.idle);
@@ -160,7 +182,7 @@ function watchDatabase(metrics: ProcessMetrics, db: Pick<Db, 'pool'>): void {
 /** Counts of the jobs of all controllers; every controller shows the same. */
 function watchJobs(
   metrics: ProcessMetrics,
-  { db, clock }: { readonly db: Pick<Db, 'kysely'>; readonly clock: Clock },
+  { db, clock }: { readonly db: Pick<Database, 'kysely'>; readonly clock: Clock },
 ): void {
   let jobs: JobFacts | undefined;
   metrics.beforeScrape(async () => {

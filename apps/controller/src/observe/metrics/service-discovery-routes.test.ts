@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promtoolAnswer } from '@vantage/testing/promtool';
 import { expect, test } from 'vitest';
-import { promtoolAnswer } from '../../../../../tests/harness/promtool.ts';
-import { createRestFixture } from '../../rest/api/testing/rest-fixture.ts';
+import { createRestFixture } from '../../testing/rest-fixture.ts';
 
 test('Prometheus gets each device as a target with labels, by its bearer form, and no other account or paused device', async () => {
   await using rest = await createRestFixture();

@@ -1,2 +1,2 @@
-export type { Tracing } from './contract.ts';
 export { openTracing, tracedBatches, tracedFold } from './tracing.ts';
+export type { Tracing } from './tracing-contract.ts';

@@ -10,11 +10,11 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { parseTraceParent } from '@opentelemetry/core';
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
-import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
+import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Clock, Logger } from '@vantage/kernel';
-import type { TracedStatement, Tracing } from './contract.ts';
+import { createQuietExporter } from './quiet-exporter.ts';
+import type { TracedStatement, Tracing } from './tracing-contract.ts';
 
 /** Spans that wait for the collector; more are dropped. */
 const maxWaiting = 2_048;
@@ -152,38 +152,4 @@ function recordStatement(
 /** The text of an error may hold values, so only its kind is recorded. */
 function fail(span: Span, type: string): void {
   span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute('error.type', type);
-}
-
-/**
- * Sends spans by OTLP over HTTP. Spans that the collector does not accept within `timeoutMs` are dropped. The log gets
- * a line when that begins, and one when it ends.
- */
-export function createQuietExporter({
-  url,
-  log,
-  timeoutMs,
-}: {
-  readonly url: string;
-  readonly log: Logger;
-  readonly timeoutMs: number;
-}): SpanExporter {
-  const exporter = new OTLPTraceExporter({ url, timeoutMillis: timeoutMs, concurrencyLimit: 1 });
-  let failing = false;
-  return {
-    export(spans, done) {
-      exporter.export(spans, ({ code, error }) => {
-        const failed = code !== 0;
-        if (failed && !failing)
-          log.warn(
-            { error: error?.message },
-            'the collector of traces does not accept spans; they are dropped',
-          );
-        if (!failed && failing) log.info('the collector of traces accepts spans again');
-        failing = failed;
-        done({ code: 0 });
-      });
-    },
-    forceFlush: () => exporter.forceFlush(),
-    shutdown: () => exporter.shutdown(),
-  };
 }

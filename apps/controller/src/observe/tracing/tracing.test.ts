@@ -4,12 +4,12 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { systemClock as clock, createLog } from '@vantage/kernel';
 import { closedPort } from '@vantage/probes/testing';
+import { freePort } from '@vantage/testing/free-port';
 import { sql } from 'kysely';
 import { expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { freePort } from '../../../../../tests/harness/free-port.ts';
-import { startOneAccount } from '../../rest/api/testing/one-account.ts';
-import { createQuietExporter } from './otlp-tracing.ts';
+import { startOneAccount } from '../../testing/one-account.ts';
+import { createQuietExporter } from './quiet-exporter.ts';
 import { startFakeCollector } from './testing/fake-collector.ts';
 import { openTracing } from './tracing.ts';
 

@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '@vantage/kernel';
-import type { Tracing } from './contract.ts';
+import type { Tracing } from './tracing-contract.ts';
 
 /** Measures nothing. */
 const noTracing: Tracing = {
@@ -26,14 +26,14 @@ export async function openTracing({
   return startTracing({ url, ...deps });
 }
 
-interface BatchOutcome {
+interface TracedBatch {
   readonly inserted: number;
   readonly repeated: number;
   readonly quarantined: number;
 }
 
 /** The ingest's function with a span for each batch. */
-export function tracedBatches<Args extends readonly unknown[], Outcome extends BatchOutcome>(
+export function tracedBatches<Args extends readonly unknown[], Outcome extends TracedBatch>(
   tracing: Tracing,
   ingest: { accept(...args: Args): Promise<Outcome> },
 ): (...args: Args) => Promise<Outcome> {
@@ -45,7 +45,7 @@ export function tracedBatches<Args extends readonly unknown[], Outcome extends B
   }));
 }
 
-/** The fold with a span for each call; its second argument are the results. */
+/** The fold with a span for each call. The second argument of the fold is the results. */
 export function tracedFold<Args extends readonly [unknown, readonly unknown[], ...unknown[]]>(
   tracing: Tracing,
   health: { fold(...args: Args): Promise<void> },

@@ -1,9 +1,9 @@
+import type { Tables } from '@vantage/storage';
 import type { Kysely } from 'kysely';
-import { noAccount } from '../../admin/fault.ts';
-import { findAccountNo, listAccounts } from '../../catalog/accounts/store.ts';
-import type { Tables } from '../../platform/db/index.ts';
+import { findAccountNo, listAccounts } from '../../access/accounts/account-store.ts';
+import { noAccount } from '../../admin/command-fault.ts';
 
-/** The number of the account with this name or id; throws a Fault that names the accounts there are. */
+/** The number of the account with this name or id. Throws a Fault that lists the existing accounts. */
 export async function accountNoOf(kysely: Kysely<Tables>, nameOrId: string): Promise<number> {
   const accountNo = await findAccountNo(kysely, nameOrId);
   if (accountNo !== undefined) return accountNo;

@@ -5,22 +5,26 @@ import { useRead } from '../../parts/use-read.ts';
 import { api, ifMay, take } from '../../store/api.ts';
 import { minute } from '../../store/clock.ts';
 import { mayAdminister } from '../../store/credential.ts';
-import { accountTexts as say } from '../../texts/account.ts';
+import { readInstallationSettings } from '../../store/installation-settings.ts';
+import { installationTexts } from '../installation/installation-texts.ts';
+import { MailSettings } from '../installation/mail-settings.tsx';
 import css from './account.module.css';
-import { Findings, Health } from './health.tsx';
-import { Settings } from './settings.tsx';
+import { AccountSettings } from './account-settings.tsx';
+import { accountTexts as say } from './account-texts.ts';
+import { FindingList, InstallationHealth } from './installation-health.tsx';
 
 async function read(isAdmin: boolean) {
-  const [account, schedules, limits, installation] = await Promise.all([
+  const [account, schedules, limits, installation, settings] = await Promise.all([
     take(api.GET('/account')),
     take(api.GET('/nschedules')),
     ifMay(take(api.GET('/account/limits'))),
     isAdmin ? ifMay(take(api.GET('/installation'))) : undefined,
+    isAdmin ? readInstallationSettings() : undefined,
   ]);
-  return { account, schedules, limits, installation };
+  return { account, schedules, limits, installation, settings };
 }
 
-/** A kind of which nine tenths are used is marked. */
+/** Whether nine tenths of a limit are used. */
 const isNear = ({ Used, Most }: Schemas['AccountLimit']) => Used >= Most * 0.9;
 
 function Limits({ limits }: { readonly limits: readonly Schemas['AccountLimit'][] }) {
@@ -43,7 +47,7 @@ function Limits({ limits }: { readonly limits: readonly Schemas['AccountLimit'][
   );
 }
 
-/** The account, its limits, and the health of Vantage itself with what to do about it. */
+/** The account, its limits, and the health of Vantage itself with advice. */
 export function AccountScreen() {
   const all = useRead(() => read(mayAdminister.value), [mayAdminister.value], [minute.value]);
   const { data } = all;
@@ -61,11 +65,18 @@ export function AccountScreen() {
             <p class="mute">{say.noHealth}</p>
           ) : (
             <>
-              <Findings installation={data.installation} />
-              <Health installation={data.installation} />
+              <FindingList installation={data.installation} />
+              <InstallationHealth installation={data.installation} />
             </>
           )}
-          <Settings account={data.account} schedules={data.schedules} />
+          <AccountSettings account={data.account} schedules={data.schedules} />
+          {data.settings !== undefined && (
+            <section class="section" id="mail" aria-labelledby="mail-title">
+              <h2 id="mail-title">{installationTexts.title}</h2>
+              <p class="mute">{installationTexts.hint}</p>
+              <MailSettings read={data.settings} onSaved={all.again} />
+            </section>
+          )}
           {data.limits !== undefined && <Limits limits={data.limits} />}
         </>
       )}

@@ -1,147 +1,171 @@
-import { useRef, useState } from 'preact/hooks';
-import { type StoryLine, storyOf } from '../../model/alert-story.ts';
-import { markOf, subjectOf } from '../../parts/alert-subject.ts';
-import { useKeys } from '../../parts/keys.ts';
-import { Mark } from '../../parts/mark.tsx';
-import { wordsOf } from '../../parts/notice.tsx';
+import { foldAttempts, type StoryPart, storyOf } from '../../model/alert-story.ts';
+import { iconOf, predicateOf, subjectOf } from '../../parts/alert-subject.ts';
+import { Icon } from '../../parts/icon.tsx';
+import story from '../../parts/message-row.module.css';
+import { MessageRow } from '../../parts/message-row.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { Moment, Since } from '../../parts/time.tsx';
 import { useRead } from '../../parts/use-read.ts';
-import { acknowledge, snooze } from '../../store/act.ts';
 import { type Alert, alerts } from '../../store/alerts.ts';
-import { api, take } from '../../store/api.ts';
 import { minute } from '../../store/clock.ts';
-import { mayOperate } from '../../store/credential.ts';
-import { texts } from '../../texts/index.ts';
-import story from '../device/story.module.css';
-import { MessageRow } from '../device/story.tsx';
+import { causes } from '../../store/overview-facts.ts';
+import { type AlertStoryFacts, readStory } from '../../store/read-story.ts';
+import { deviceWords } from '../../texts/device-words.ts';
+import { AlertActions } from './alert-actions.tsx';
 import css from './alerts.module.css';
+import { alertsTexts as say } from './alerts-texts.ts';
+import { BehindList } from './behind-list.tsx';
+import { StoryExport } from './story-export.tsx';
+import { storyText, wordsOfLine } from './story-words.ts';
 
-const say = texts.alerts;
+/** Repeats may be planned for days; the first ones tell what follows. */
+const maxPlanned = 3;
 
-function readAlert(alert_id: string) {
-  return take(api.GET('/alerts/{alert_id}', { params: { path: { alert_id } } }));
-}
-
-/** Another text after each change of an alert that the list tells: its story is read again then. */
+/** A text that changes with each change of an alert in the list. The story is then read again. */
 const changesOf = (listed: Alert | undefined) =>
   [
     listed?.State,
     ...(listed?.Notifications ?? []).map(({ State, Attempts }) => `${State}${Attempts.length}`),
   ].join();
 
-function Acts({ alert, again }: { readonly alert: Alert; readonly again: () => void }) {
-  const field = useRef<HTMLInputElement>(null);
-  const [problem, setProblem] = useState<string>();
-  const run = (work: Promise<unknown>) => {
-    work.then(again, (error: unknown) => setProblem(wordsOf(error)));
-  };
-  const ids = [alert.alert_id];
-  const take = () => run(acknowledge(ids, field.current?.value.trim() ?? ''));
-  const isOver = alert.State === 'Closed' || !mayOperate.value;
-  useKeys(isOver ? {} : { e: take, s: () => run(snooze(ids, '01:00')) });
-  if (isOver) return null;
+function StoryRow({ facts, line }: { readonly facts: AlertStoryFacts; readonly line: StoryPart }) {
+  if (line.what === 'message') return <MessageRow line={line} />;
+  if (line.what === 'attempts')
+    return (
+      <li class={css['attempts']}>
+        <details>
+          <summary>{say.moreAttempts(line.lines.length)}</summary>
+          <ol>
+            {line.lines.map((attempt, at) => (
+              <MessageRow key={at} line={attempt} />
+            ))}
+          </ol>
+        </details>
+      </li>
+    );
+  const { icon, who, words, detail } = wordsOfLine(line, facts);
   return (
-    <form
-      class={css['acts']}
-      onSubmit={(event) => {
-        event.preventDefault();
-        take();
-      }}
-    >
-      <label>
-        <span class="label">{say.note}</span>
-        <input ref={field} type="text" maxLength={500} placeholder={say.notePlaceholder} autocomplete="off" />
-      </label>
-      <div class="buttons">
-        <button type="submit" class="button main">
-          {say.acknowledge} <kbd>e</kbd>
-        </button>
-        <button type="button" class="button" onClick={() => run(snooze(ids, '01:00'))}>
-          {say.snooze} <kbd>s</kbd>
-        </button>
-        <button type="button" class="button" onClick={() => run(snooze(ids, '08:00'))}>
-          {say.snoozeLong}
-        </button>
+    <li class={story['line']}>
+      <Moment at={line.at} />
+      <Icon name={icon} />
+      <span>
+        {who !== undefined && (
+          <>
+            <b>
+              <bdi>{who}</bdi>
+            </b>
+            {', '}
+          </>
+        )}
+        {words}
+        {detail !== undefined && (
+          <span class={story['answer']}>
+            <bdi>{detail}</bdi>
+          </span>
+        )}
+      </span>
+    </li>
+  );
+}
+
+/** Links to what the alert is about. */
+function AlertLinks({ alert: { device_id, contact_id, location_id } }: { readonly alert: Alert }) {
+  const links = [
+    ...(device_id === null
+      ? []
+      : [
+          [`/devices/${device_id}`, say.openDevice] as const,
+          [`/outages?device=${device_id}&span=90`, say.outages] as const,
+        ]),
+    ...(contact_id === null ? [] : [[`/schedules/contacts/${contact_id}`, say.openContact] as const]),
+    ...(device_id === null && location_id !== null ? [['/locations', say.openLocation] as const] : []),
+  ];
+  return (
+    <p class={css['to']}>
+      {links.map(([href, words]) => (
+        <a key={href} class="link" href={href}>
+          {words}
+        </a>
+      ))}
+    </p>
+  );
+}
+
+function AlertHistory({ facts }: { readonly facts: AlertStoryFacts }) {
+  const { alert, events, isCut, planned, schedule } = facts;
+  const lines = storyOf(alert, events, planned.slice(0, maxPlanned));
+  const morePlanned = planned.length - maxPlanned;
+  const behind = causes.value.find(({ row }) => row.id === alert.device_id)?.behind ?? [];
+  const text = () =>
+    storyText(
+      facts,
+      lines,
+      behind.map(({ name }) => name),
+    );
+  return (
+    <div class={css['parts']}>
+      <section class="section" aria-labelledby="story">
+        <h2 id="story">{say.story}</h2>
+        {isCut && (
+          <p class="hint">
+            <a class="link" href={`/events?device=${alert.device_id ?? ''}`}>
+              {say.cutEvents}
+            </a>
+          </p>
+        )}
+        <ol>
+          {foldAttempts(lines).map((line, at) => (
+            <StoryRow key={at} facts={facts} line={line} />
+          ))}
+          {alert.Notifications.length === 0 && planned.length === 0 && (
+            <li class={css['none']}>{(alert.device_id === null ? null : alert.Reason) ?? say.noMessage}</li>
+          )}
+        </ol>
+        {morePlanned > 0 && schedule !== undefined && (
+          <p class="hint">
+            <a class="link" href={`/schedules/${schedule.nschedule_id}`}>
+              {say.morePlanned(morePlanned)}
+            </a>
+          </p>
+        )}
+        {alert.State === 'Acknowledged' && <p class="hint">{say.noneFollow}</p>}
+      </section>
+      <div>
+        {behind.length > 0 && alert.Kind === 'device.down' && (
+          <section class="section">
+            <h2>{say.behindTitle(behind.length)}</h2>
+            <BehindList behind={behind} />
+          </section>
+        )}
+        <section class="section">
+          <h2>{say.export.title}</h2>
+          <StoryExport text={text} name={`alert-${alert.alert_id.slice(0, 8)}.txt`} />
+        </section>
       </div>
-      {problem !== undefined && (
-        <p class="hint bad" role="alert">
-          {problem}
-        </p>
-      )}
-    </form>
+    </div>
   );
 }
 
-function Line({ alert, line }: { readonly alert: Alert; readonly line: StoryLine }) {
-  switch (line.what) {
-    case 'message':
-      return <MessageRow line={line} />;
-    case 'opened':
-      return (
-        <li class={story['line']}>
-          <Moment at={line.at} />
-          <Mark name={markOf(alert)} />
-          <span>
-            {say.opened}
-            {alert.Location !== null && ` · ${alert.Location}`} · {say.severity[alert.Severity]}
-            {alert.Reason !== null && <span class={css['reason']}>{alert.Reason}</span>}
-          </span>
-        </li>
-      );
-    case 'acknowledged':
-      return (
-        <li class={story['line']}>
-          <Moment at={line.at} />
-          <Mark name="Delivered" />
-          <span>
-            {texts.overview.acknowledgedBy(alert.Acknowledged?.By ?? '', alert.Acknowledged?.Note ?? null)}
-          </span>
-        </li>
-      );
-    case 'closed':
-      return (
-        <li class={story['line']}>
-          <Moment at={line.at} />
-          <Mark name="Up" />
-          <span>{say.closedAt}</span>
-        </li>
-      );
-  }
-}
-
-function Told({ alert }: { readonly alert: Alert }) {
-  return (
-    <section class="section" aria-labelledby="story">
-      <h2 id="story">{say.story}</h2>
-      <ol>
-        {storyOf(alert).map((line, at) => (
-          <Line key={at} alert={alert} line={line} />
-        ))}
-        {alert.Notifications.length === 0 && <li class={css['none']}>{say.noMessage}</li>}
-      </ol>
-    </section>
-  );
-}
-
-/** The history of an alert, with its actions. */
+/** An alert with its history and actions. */
 export function AlertStory({ id }: { readonly id: string }) {
   const listed = alerts.value.find(({ alert_id }) => alert_id === id);
-  const found = useRead(() => readAlert(id), [id], [changesOf(listed), minute.value]);
-  const { data: alert, again } = found;
-  if (alert === undefined) return <ReadState read={found} />;
+  const found = useRead(() => readStory(id), [id], [changesOf(listed), minute.value]);
+  const { data: facts, again } = found;
+  if (facts === undefined) return <ReadState read={found} />;
+  // The list knows the effect of a running change first.
+  const alert = listed === undefined ? facts.alert : { ...facts.alert, State: listed.State };
   return (
     <article>
       <ReadState read={found} />
-      <h2 class={css['title']} title={`${subjectOf(alert)} ${say.kinds[alert.Kind]}`}>
-        <bdi class="clampName">{subjectOf(alert)}</bdi> {say.kinds[alert.Kind]}
+      <h2 class={css['title']} title={`${subjectOf(alert)} ${predicateOf(alert)}`}>
+        <bdi class="clampName">{subjectOf(alert)}</bdi> {predicateOf(alert)}
       </h2>
       <p class={css['say']}>
-        <Mark name={markOf(alert)} />
+        <Icon name={iconOf(alert)} />
         <span>
           {alert.Closed === null && (
             <>
-              {texts.device.for('').trim()} <Since at={alert.Since} />
+              {deviceWords.for} <Since at={alert.Since} />
               {alert.CheckResult !== null && ': '}
             </>
           )}
@@ -150,18 +174,12 @@ export function AlertStory({ id }: { readonly id: string }) {
       </p>
       {alert.SnoozedUntil !== null && alert.State === 'Snoozed' && (
         <p class="mute">
-          {say.snoozedUntil('').trim()} <Moment at={alert.SnoozedUntil} />
+          {say.snoozedUntil} <Moment at={alert.SnoozedUntil} />
         </p>
       )}
-      <Acts alert={alert} again={again} />
-      {alert.device_id !== null && (
-        <p class={css['to']}>
-          <a class="link" href={`/devices/${alert.device_id}`}>
-            {say.openDevice}
-          </a>
-        </p>
-      )}
-      <Told alert={alert} />
+      <AlertActions key={alert.State} alert={alert} again={again} />
+      <AlertLinks alert={alert} />
+      <AlertHistory facts={facts} />
     </article>
   );
 }

@@ -1,236 +1,222 @@
 import { useEffect, useState } from 'preact/hooks';
+import {
+  type AlertFilter,
+  type AlertView,
+  alertQuery,
+  alertRules,
+  alertViews,
+  foldSymptoms,
+  isNarrowed,
+  severities,
+  viewOf,
+} from '../../model/alert-filter.ts';
 import { count } from '../../model/format.ts';
+import { filteredAddress, readListFilter } from '../../model/list-filter.ts';
+import { ButtonChoice } from '../../parts/button-choice.tsx';
+import { CsvButton } from '../../parts/csv-button.tsx';
+import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { useKeys } from '../../parts/keys.ts';
-import { Failure, wordsOf } from '../../parts/notice.tsx';
-import { ReadState } from '../../parts/read-state.tsx';
-import { useRead } from '../../parts/use-read.ts';
+import { FailureNotice } from '../../parts/notice.tsx';
 import type { ScreenProps } from '../../screen-props.ts';
 import { progress, readFacts } from '../../store/account-state.ts';
-import { acknowledge, snooze } from '../../store/act.ts';
-import { go } from '../../store/address.ts';
+import { address, go } from '../../store/address.ts';
 import { type Alert, alertCounts, alerts, isSuppressed } from '../../store/alerts.ts';
-import { api, take } from '../../store/api.ts';
-import { mayOperate } from '../../store/credential.ts';
-import { accountSignal } from '../../store/present-sign-in.ts';
-import { texts } from '../../texts/index.ts';
-import { Choice } from '../device/choice.tsx';
-import { AlertLine } from './alert-line.tsx';
+import { causes } from '../../store/overview-facts.ts';
+import { alertTexts } from '../../texts/alert-texts.ts';
+import { frameTexts } from '../../texts/frame-texts.ts';
+import { problemTexts } from '../../texts/problem-texts.ts';
+import { AlertGroup, type AlertGroupFacts, groupOf, selected, toggle } from './alert-group.tsx';
+import { AlertSelectionBar } from './alert-selection-bar.tsx';
 import { AlertStory } from './alert-story.tsx';
 import css from './alerts.module.css';
+import { alertsTexts as say } from './alerts-texts.ts';
+import { LastClosed, MatchingList, useMatching } from './read-list.tsx';
 
-const say = texts.alerts;
-type View = 'open' | 'snoozed' | 'closed';
+const path = '/alerts';
+const yesNo = [
+  ['yes', say.yes],
+  ['no', say.no],
+] as const;
+const fields: readonly FilterField[] = [
+  { name: 'severity', choices: severities.map((each) => [each, alertTexts.severity[each]] as const) },
+  { name: 'kind', choices: Object.entries(alertTexts.kinds) },
+  { name: 'device', kind: 'device' },
+  { name: 'tag', kind: 'tag' },
+  { name: 'location', kind: 'location' },
+  { name: 'suppressed', choices: yesNo },
+  { name: 'shadow', choices: yesNo },
+  { name: 'from', kind: 'day' },
+  { name: 'to', kind: 'day' },
+];
 
-const selected = accountSignal<ReadonlySet<string>>(new Set());
-
-function toggle(id: string): void {
-  const next = new Set(selected.value);
-  if (!next.delete(id)) next.add(id);
-  selected.value = next;
-}
-
-/** Alerts under one title. `total`: how many there are, of which `list` has the newest. */
-interface AlertGroup {
-  readonly title: string;
-  readonly list: readonly Alert[];
-  readonly total: number;
-}
-
-/** Nobody reads more lines, and all of them together can be acknowledged by one request. */
-const maxLines = 250;
-
-function groupOf(title: string, all: readonly Alert[], total = all.length): AlertGroup {
-  return { title, list: all.slice(0, maxLines), total };
-}
+const rankOf = ({ Severity }: Alert) => severities.indexOf(Severity);
+/** The most severe first. Of the same severity, the newest stay first. */
+const bySeverity = (a: { readonly alert: Alert }, b: { readonly alert: Alert }) =>
+  rankOf(a.alert) - rankOf(b.alert);
 
 /**
- * The groups in which open alerts stand: what nobody has comes first, what is suppressed stays with the others of its
- * group.
+ * The groups of open alerts: those that are not acknowledged come first. Symptoms are below the alert of their cause;
+ * suppressed alerts whose cause has none are in a group of their own.
  */
-function groupsOf(open: readonly Alert[]): readonly AlertGroup[] {
+function openGroups(): readonly AlertGroupFacts[] {
+  const open = alerts.value.filter(({ State }) => State !== 'Snoozed');
   const isMore = ({ Kind }: Alert) => /^(certificate|late|device\.slow)/.test(Kind);
-  const others = open.filter((alert) => !isMore(alert));
-  const free = others.filter(({ State }) => State === 'Open');
+  const free = open.filter((alert) => alert.State !== 'Open' || !isSuppressed(alert));
+  const suppressed = open.filter((alert) => alert.State === 'Open' && isSuppressed(alert));
+  const folded = foldSymptoms(
+    free.filter((alert) => !isMore(alert)),
+    suppressed,
+    causes.value,
+  );
+  const inState = (state: Alert['State']) => folded.causes.filter(({ alert }) => alert.State === state);
+  const { suppressed: total } = alertCounts.value;
+  const rest = groupOf(
+    say.suppressed,
+    folded.rest.map((alert) => ({ alert, behind: [] })),
+  );
+  const isHidden = total === 0 || (folded.rest.length === 0 && total <= suppressed.length);
   return [
+    groupOf(say.notAcknowledged, inState('Open').toSorted(bySeverity)),
+    isHidden ? rest : { ...rest, all: [`${path}?suppressed=yes`, say.allSuppressed(total)] },
+    groupOf(say.acknowledged, inState('Acknowledged')),
     groupOf(
-      say.nobody,
-      free.filter((alert) => !isSuppressed(alert)),
+      say.information,
+      free.filter(isMore).map((alert) => ({ alert, behind: [] })),
     ),
-    groupOf(say.suppressed, free.filter(isSuppressed), alertCounts.value.suppressed),
-    groupOf(
-      say.acknowledged,
-      others.filter(({ State }) => State === 'Acknowledged'),
-    ),
-    groupOf(say.information, open.filter(isMore)),
   ];
 }
 
-function Group({
-  title,
-  list,
-  total,
-  chosen,
-}: AlertGroup & {
-  readonly chosen: string;
-}) {
-  if (list.length === 0) return null;
-  return (
-    <section class={css['group']}>
-      <h2>{title}</h2>
-      <ul>
-        {list.map((alert) => (
-          <AlertLine
-            key={alert.alert_id}
-            alert={alert}
-            isOpen={alert.alert_id === chosen}
-            isChosen={selected.value.has(alert.alert_id)}
-            onChoose={mayOperate.value && alert.State !== 'Closed' ? () => toggle(alert.alert_id) : undefined}
-          />
-        ))}
-      </ul>
-      {total > list.length && <p class="hint">{texts.overview.more(total - list.length)}</p>}
-    </section>
+const snoozedGroup = () =>
+  groupOf(
+    say.views.snoozed,
+    alerts.value.filter(({ State }) => State === 'Snoozed').map((alert) => ({ alert, behind: [] })),
   );
-}
 
-/** Why there is nothing in the list. */
-function Nothing({ view }: { readonly view: View }) {
+/** Why the list is empty. */
+function NoAlerts({ view }: { readonly view: AlertView }) {
   const { value: state } = progress;
-  if (typeof state === 'object') return <Failure problem={state.problem} retry={() => void readFacts()} />;
+  if (typeof state === 'object')
+    return <FailureNotice problem={state.problem} retry={() => void readFacts()} />;
   return (
     <p class={css['quiet']}>
-      {state === 'loading' ? texts.loading : view === 'open' ? say.quiet : say.noSnoozed}
+      {state === 'loading' ? problemTexts.loading : view === 'open' ? say.quiet : say.noSnoozed}
     </p>
   );
 }
 
-function Closed({ chosen }: { readonly chosen: string }) {
-  const query = { State: ['Closed' as const], Limit: 50 };
-  // An alert that closes leaves the open ones.
-  const all = useRead(() => take(api.GET('/alerts', { params: { query } })), [], [alerts.value.length]);
-  const { data } = all;
-  return (
-    <>
-      <ReadState read={all} />
-      {data?.length === 0 && <p class={css['quiet']}>{say.noClosed}</p>}
-      {data !== undefined && (
-        <Group title={say.views.closed} list={data} total={data.length} chosen={chosen} />
-      )}
-    </>
-  );
-}
-
-function useListKeys(shown: readonly Alert[], chosen: string): void {
+function useListKeys(shown: readonly Alert[], chosen: string, hrefOf: (id: string) => string): void {
   const move = (by: number) => {
     const at = shown.findIndex(({ alert_id }) => alert_id === chosen);
     const next = shown[Math.min(shown.length - 1, Math.max(0, at + by))];
-    if (next !== undefined) go(`/alerts/${next.alert_id}`, { replace: true });
+    if (next !== undefined) go(hrefOf(next.alert_id), { replace: true });
   };
   useKeys({
     j: () => move(1),
     k: () => move(-1),
     x: () => chosen !== '' && toggle(chosen),
     'Ctrl+a': () => {
-      selected.value = new Set(shown.map(({ alert_id }) => alert_id));
+      selected.value = new Set(
+        shown.filter(({ State }) => State !== 'Closed').map(({ alert_id }) => alert_id),
+      );
     },
     Escape: () => {
       if (selected.value.size > 0) selected.value = new Set();
-      else go('/alerts');
+      else go(hrefOf(''));
     },
   });
 }
 
-/** The open alerts by cause, with the history of the chosen one beside them. */
-export function Alerts({ id }: ScreenProps) {
-  const [view, setView] = useState<View>('open');
-  const snoozed = alerts.value.filter(({ State }) => State === 'Snoozed');
-  const open = alerts.value.filter(({ State }) => State !== 'Snoozed');
-  const groups = view === 'snoozed' ? [groupOf(say.views.snoozed, snoozed)] : groupsOf(open);
-  const shown = groups.flatMap(({ list }) => list);
-  useListKeys(view === 'closed' ? [] : shown, id);
+const isWide = () => matchMedia('(min-width: 821px)').matches;
+
+/** The alert whose story is shown. On a wide window without a choice, it is the first one, and stays it. */
+function useChosen(id: string, first: string | undefined): string {
+  const [picked, setPicked] = useState('');
   useEffect(() => {
-    const there = new Set(alerts.value.map(({ alert_id }) => alert_id));
-    const still = [...selected.value].filter((each) => there.has(each));
-    if (still.length !== selected.value.size) selected.value = new Set(still);
+    if (id === '' && picked === '' && first !== undefined && isWide()) setPicked(first);
+  }, [id, picked, first]);
+  return id === '' ? picked : id;
+}
+
+function ListHead({ view, filter }: { readonly view: AlertView; readonly filter: AlertFilter }) {
+  return (
+    <>
+      <div class={css['head']}>
+        <Heading>
+          {progress.value === 'ready' ? say.title(alertCounts.value.open) : frameTexts.screens.alerts}
+        </Heading>
+        <ButtonChoice
+          names={alertViews}
+          words={{ ...say.views, snoozed: `${say.views.snoozed} ${count(alertCounts.value.snoozed)}` }}
+          chosen={view}
+          onChoose={(next) => go(filteredAddress(path, { ...filter, state: next === 'open' ? '' : next }))}
+        />
+      </div>
+      <div class={css['filters']}>
+        <FilterBar path={path} filter={filter} fields={fields} keep={{ state: filter.state }} />
+        <CsvButton list="alerts" query={alertQuery(filter)} />
+      </div>
+    </>
+  );
+}
+
+/** The alerts, filtered by the address, with the history of the chosen one next to them. */
+export function AlertsScreen({ id }: ScreenProps) {
+  const filter = readListFilter(alertRules, address.value.query);
+  const view = viewOf(filter);
+  const isFiltered = isNarrowed(filter);
+  const isLive = !isFiltered && view !== 'closed';
+  const key = filteredAddress(path, filter);
+  const hrefOf = (alert: string) => filteredAddress(alert === '' ? path : `${path}/${alert}`, filter);
+  const matching = useMatching(filter, key, isLive);
+  const groups = isLive ? (view === 'snoozed' ? [snoozedGroup()] : openGroups()) : [];
+  const shown = isLive ? groups.flatMap(({ list }) => list.map(({ alert }) => alert)) : (matching.rows ?? []);
+  const chosen = useChosen(id, shown[0]?.alert_id);
+  useListKeys(shown, chosen, hrefOf);
+  useEffect(() => {
+    const existing = new Set([...alerts.value, ...shown].map(({ alert_id }) => alert_id));
+    const remaining = [...selected.value].filter((alertId) => existing.has(alertId));
+    if (remaining.length !== selected.value.size) selected.value = new Set(remaining);
   }, [alerts.value]);
   return (
     <div class={`${css['split']} ${id === '' ? css['onlyList'] : ''}`}>
       <div class={css['list']}>
-        <div class={css['head']}>
-          <Heading>
-            {progress.value === 'ready' ? say.title(alertCounts.value.open) : texts.screens.alerts}
-          </Heading>
-          <Choice
-            names={['open', 'snoozed', 'closed']}
-            words={{ ...say.views, snoozed: `${say.views.snoozed} ${count(alertCounts.value.snoozed)}` }}
-            chosen={view}
-            onChoose={setView}
-          />
-        </div>
+        <ListHead view={view} filter={filter} />
         {selected.value.size > 0 && (
-          <ManyBar
+          <AlertSelectionBar
             ids={[...selected.value]}
             onDone={() => {
               selected.value = new Set();
             }}
           />
         )}
-        {view === 'closed' && <Closed chosen={id} />}
-        {view !== 'closed' && shown.length === 0 && <Nothing view={view} />}
-        {view !== 'closed' && groups.map((group) => <Group key={group.title} {...group} chosen={id} />)}
+        {isLive ? (
+          <>
+            {shown.length === 0 && groups.every(({ all }) => all === undefined) && <NoAlerts view={view} />}
+            {groups.map((group) => (
+              <AlertGroup key={group.title} group={group} chosen={chosen} hrefOf={hrefOf} />
+            ))}
+          </>
+        ) : (
+          <MatchingList
+            filter={filter}
+            list={matching}
+            isFiltered={isFiltered}
+            chosen={chosen}
+            hrefOf={hrefOf}
+          />
+        )}
       </div>
       <div class={css['story']}>
-        {id === '' ? (
-          (view === 'closed' || shown.length > 0) && <p class="mute">{say.choose}</p>
+        {chosen === '' ? (
+          <>
+            {shown.length > 0 && <p class="mute">{say.choose}</p>}
+            {view === 'open' && progress.value === 'ready' && <LastClosed />}
+          </>
         ) : (
-          <AlertStory key={id} id={id} />
+          <AlertStory key={chosen} id={chosen} />
         )}
       </div>
     </div>
-  );
-}
-
-/** Acknowledges or snoozes all selected alerts with one note. */
-function ManyBar({ ids, onDone }: { readonly ids: readonly string[]; readonly onDone: () => void }) {
-  const [note, setNote] = useState('');
-  const [problem, setProblem] = useState<string>();
-  const run = (work: Promise<unknown>) => {
-    work.then(onDone, (error: unknown) => setProblem(wordsOf(error)));
-  };
-  return (
-    <form
-      class={css['many']}
-      onSubmit={(event) => {
-        event.preventDefault();
-        run(acknowledge(ids, note.trim()));
-      }}
-    >
-      <label>
-        <span class="label">{say.note}</span>
-        <input
-          type="text"
-          value={note}
-          maxLength={500}
-          onInput={({ currentTarget }) => setNote(currentTarget.value)}
-        />
-      </label>
-      <div class="buttons">
-        <button type="submit" class="button main">
-          {say.acknowledgeMany(ids.length)}
-        </button>
-        <button type="button" class="button" onClick={() => run(snooze(ids, '01:00'))}>
-          {say.snooze}
-        </button>
-        <button type="button" class="button" onClick={onDone}>
-          {texts.devices.clear}
-        </button>
-      </div>
-      {problem !== undefined && (
-        <p class="hint bad" role="alert">
-          {problem}
-        </p>
-      )}
-    </form>
   );
 }

@@ -1,32 +1,23 @@
-import type { Schemas } from '@vantage/client';
 import { useState } from 'preact/hooks';
-import {
-  type AuditFilter,
-  auditAddress,
-  auditQuery,
-  deedOf,
-  detailsOf,
-  kindNames,
-  readAuditFilter,
-} from '../../model/audit-words.ts';
+import { type AuditFilter, auditAddress, auditQuery, readAuditFilter } from '../../model/audit-filter.ts';
+import { foldSessions, listsFor } from '../../model/audit-names.ts';
+import { deedOf, kindNames } from '../../model/audit-words.ts';
 import { Heading } from '../../parts/heading.tsx';
-import { Failure } from '../../parts/notice.tsx';
+import { FailureNotice } from '../../parts/notice.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
-import { Moment } from '../../parts/time.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { devices, locations } from '../../store/account-state.ts';
 import { address, go } from '../../store/address.ts';
 import { api, take } from '../../store/api.ts';
-import { auditTexts as say } from '../../texts/audit.ts';
+import { readNames } from '../../store/audit-log.ts';
 import css from './audit.module.css';
-
-type Entry = Schemas['AuditEntry'];
+import { AuditExport } from './audit-export.tsx';
+import { type AuditEntry, EntryRow, SessionsRow } from './audit-row.tsx';
+import { auditTexts as say } from './audit-texts.ts';
 
 const pageSize = 100;
-/** Changed fields of an entry that are shown. */
-const mostLines = 6;
 
-const readEntries = (filter: AuditFilter, Before?: string): Promise<readonly Entry[]> =>
+const readEntries = (filter: AuditFilter, Before?: string): Promise<readonly AuditEntry[]> =>
   take(
     api.GET('/audit', {
       params: {
@@ -35,8 +26,8 @@ const readEntries = (filter: AuditFilter, Before?: string): Promise<readonly Ent
     }),
   );
 
-/** The filters, which are the address. */
-function Filters({ filter }: { readonly filter: AuditFilter }) {
+/** The filters, which are part of the address. */
+function AuditFilters({ filter }: { readonly filter: AuditFilter }) {
   const set = (change: Partial<AuditFilter>) => go(auditAddress({ ...filter, ...change }), { replace: true });
   const choices = (names: Readonly<Record<string, string>>) => [
     ['', say.any] as const,
@@ -92,67 +83,24 @@ function Filters({ filter }: { readonly filter: AuditFilter }) {
   );
 }
 
-function Actor({ entry: { Actor: actor, Address } }: { readonly entry: Entry }) {
-  const words =
-    actor === 'stranger' ? say.stranger : actor.replace(/^command line(?= \(|$)/, say.commandLine);
-  return (
-    <>
-      <a href={auditAddress({ ...readAuditFilter(new URLSearchParams()), actor })} class={css['actor']}>
-        <bdi>{words}</bdi>
-      </a>
-      {Address !== null && <span class="mute"> {say.address(Address)}</span>}
-    </>
-  );
-}
-
-/** The screen of a thing that is still there. */
-function linkOf({ Kind, Id, Action }: Entry): string | undefined {
-  if (Action === 'Delete') return undefined;
-  if (Kind === 'device' && devices.value.has(Id)) return `/devices/${Id}`;
-  return Kind === 'alert' ? `/alerts/${Id}` : undefined;
-}
-
-function Row({ entry }: { readonly entry: Entry }) {
-  const nameOf = (id: string) =>
-    devices.value.get(id)?.name ?? locations.value.find(({ location_id }) => location_id === id)?.Name;
-  const { verb, kind, name } = deedOf(entry, nameOf);
-  const { changes, fields } = detailsOf(entry);
-  const link = linkOf(entry);
-  return (
-    <li class={css['row']}>
-      <p class={`mute ${css['time']}`}>
-        <Moment at={entry.Timestamp} />
-      </p>
-      <div class={css['deed']}>
-        <p>
-          <Actor entry={entry} /> {verb} {kind}{' '}
-          {link === undefined ? (
-            <b class={`cut ${css['what']}`} title={name}>
-              <bdi>{name}</bdi>
-            </b>
-          ) : (
-            <a class={`link cut ${css['what']}`} href={link} title={name}>
-              <bdi>{name}</bdi>
-            </a>
-          )}
-        </p>
-        {changes.slice(0, mostLines).map((line) => (
-          <p key={line} class="mute">
-            {line}
-          </p>
-        ))}
-        {changes.length > mostLines && <p class="mute">{say.moreLines(changes.length - mostLines)}</p>}
-        {fields.length > 0 && <p class="mute">{fields.join(' · ')}</p>}
-      </div>
-    </li>
-  );
-}
-
-function List({ filter, first }: { readonly filter: AuditFilter; readonly first: readonly Entry[] }) {
-  const [older, setOlder] = useState<readonly Entry[]>([]);
+function AuditList({
+  filter,
+  first,
+}: {
+  readonly filter: AuditFilter;
+  readonly first: readonly AuditEntry[];
+}) {
+  const [older, setOlder] = useState<readonly AuditEntry[]>([]);
   const [problem, setProblem] = useState<unknown>();
   const [isFull, setFull] = useState(first.length === pageSize);
   const entries = [...first, ...older];
+  const lists = listsFor(entries);
+  // Without the names the ids are shown, so a failure of this read is no failure of the list.
+  const names = useRead(() => readNames(lists), [[...lists].sort().join(',')]);
+  const nameOf = (id: string) =>
+    devices.value.get(id)?.name ??
+    locations.value.find(({ location_id }) => location_id === id)?.Name ??
+    names.data?.get(id);
   const load = () => {
     setProblem(undefined);
     readEntries(filter, entries.at(-1)?.audit_id).then((next) => {
@@ -162,12 +110,22 @@ function List({ filter, first }: { readonly filter: AuditFilter; readonly first:
   };
   return (
     <>
+      <ReadState read={names} rows={0} />
       <ul class={css['rows']}>
-        {entries.map((entry) => (
-          <Row key={entry.audit_id} entry={entry} />
-        ))}
+        {foldSessions(entries).map((row) =>
+          row.what === 'entry' ? (
+            <EntryRow
+              key={row.entry.audit_id}
+              entry={row.entry}
+              nameOf={nameOf}
+              hasHistory={filter.Object !== ''}
+            />
+          ) : (
+            <SessionsRow key={row.entries[0]?.audit_id} entries={row.entries} nameOf={nameOf} />
+          ),
+        )}
       </ul>
-      {problem !== undefined && <Failure problem={problem} retry={load} />}
+      {problem !== undefined && <FailureNotice problem={problem} retry={load} />}
       {isFull && problem === undefined && (
         <button type="button" class="button" onClick={load}>
           {say.more}
@@ -177,19 +135,32 @@ function List({ filter, first }: { readonly filter: AuditFilter; readonly first:
   );
 }
 
-/** Who changed what, by filters that are in the address. */
-export function Audit() {
+/** The heading: the history of a thing has the name of the thing, also of a deleted one. */
+function titleOf({ actor, Object: id }: AuditFilter, entries: readonly AuditEntry[] | undefined): string {
+  if (id === '') return actor === '' ? say.title : say.titleOf(actor);
+  const [newest] = entries ?? [];
+  const named = entries?.find((entry) => deedOf(entry, () => undefined).name !== id.slice(0, 8)) ?? newest;
+  if (named === undefined) return say.historyOf(devices.value.get(id)?.name ?? say.oneThing);
+  const { kind, name } = deedOf(named, (thing) => devices.value.get(thing)?.name);
+  return say.historyOf(`${kind} ${name}`);
+}
+
+/** The changes by people and programs, filtered by the address. */
+export function AuditScreen() {
   const filter = readAuditFilter(address.value.query);
   const key = auditAddress(filter);
   const read = useRead(async () => ({ key, list: await readEntries(filter) }), [key]);
-  // Other entries than the asked ones would be taken for them.
+  // Entries of other filters must not be shown as the result of these.
   const data = read.data?.key === key ? read.data.list : undefined;
   const isFiltered = key !== '/audit';
   return (
     <div class="page">
-      <Heading>{filter.actor === '' ? say.title : say.titleOf(filter.actor)}</Heading>
+      <Heading>
+        <bdi>{titleOf(filter, data)}</bdi>
+      </Heading>
       <p class="mute">{say.say}</p>
-      <Filters filter={filter} />
+      <AuditExport />
+      <AuditFilters filter={filter} />
       {isFiltered && (
         <p>
           <a class="link" href="/audit">
@@ -200,7 +171,7 @@ export function Audit() {
       <section class="section" aria-label={say.title}>
         <ReadState read={{ ...read, data }} />
         {data?.length === 0 && <p class="mute">{isFiltered ? say.noMatch : say.none}</p>}
-        {data !== undefined && data.length > 0 && <List key={key} filter={filter} first={data} />}
+        {data !== undefined && data.length > 0 && <AuditList key={key} filter={filter} first={data} />}
       </section>
     </div>
   );

@@ -3,8 +3,8 @@ import { PlanTabs } from '../../parts/plan-tabs.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { mayWrite } from '../../store/credential.ts';
-import { readContacts, readNschedules, schedulesByContact } from '../../store/plan.ts';
-import { contactTexts } from '../../texts/contacts.ts';
+import { readContacts, readNschedules, schedulesByContact } from '../../store/notification-schedules.ts';
+import { contactTexts } from './contact-texts.ts';
 import css from './contacts.module.css';
 
 const say = contactTexts;
@@ -14,7 +14,7 @@ async function read() {
   return { contacts, users: schedulesByContact(schedules) };
 }
 
-function List({ data: { contacts, users } }: { readonly data: Awaited<ReturnType<typeof read>> }) {
+function ContactList({ data: { contacts, users } }: { readonly data: Awaited<ReturnType<typeof read>> }) {
   return (
     <ul class={css['list']}>
       {contacts.map(({ contact_id: id, Name, Type, Address, Shadow }) => (
@@ -41,7 +41,7 @@ function List({ data: { contacts, users } }: { readonly data: Awaited<ReturnType
 }
 
 /** All contacts, each with its address and the schedules that name it. */
-export function Contacts() {
+export function ContactsScreen() {
   const all = useRead(read, []);
   const { data } = all;
   const isEmpty = data !== undefined && data.contacts.length === 0;
@@ -60,7 +60,7 @@ export function Contacts() {
         )}
       </div>
       <ReadState read={all} />
-      {data !== undefined && <List data={data} />}
+      {data !== undefined && <ContactList data={data} />}
     </div>
   );
 }

@@ -1,22 +1,22 @@
 import type { Schemas } from '@vantage/client';
 import { useState } from 'preact/hooks';
-import { Mark, type MarkName } from '../../parts/mark.tsx';
-import { wordsOf } from '../../parts/notice.tsx';
+import { Icon, type IconName } from '../../parts/icon.tsx';
+import { problemWords } from '../../parts/problem-words.ts';
 import { ReadState } from '../../parts/read-state.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { api, take, takeAnswer } from '../../store/api.ts';
 import { minute } from '../../store/clock.ts';
 import { mayWrite } from '../../store/credential.ts';
-import { contactTexts } from '../../texts/contacts.ts';
-import { texts } from '../../texts/index.ts';
+import { alertTexts } from '../../texts/alert-texts.ts';
+import { contactTexts } from './contact-texts.ts';
 import css from './contacts.module.css';
 
 const say = contactTexts;
 type Delivery = Schemas['Delivery'];
 const pageSize = 25;
 
-const marks: Readonly<Record<Delivery['State'], MarkName>> = {
+const icons: Readonly<Record<Delivery['State'], IconName>> = {
   Pending: 'Planned',
   Delivered: 'Delivered',
   Failed: 'Failed',
@@ -24,7 +24,7 @@ const marks: Readonly<Record<Delivery['State'], MarkName>> = {
   Shadow: 'Other',
 };
 
-/** Reads the newest pages of messages. */
+/** Reads the newest `pages` pages of messages. */
 async function readDeliveries(contact_id: string, pages: number) {
   const rows: Delivery[] = [];
   let hasMore = true;
@@ -41,11 +41,11 @@ async function readDeliveries(contact_id: string, pages: number) {
 
 /** The kind of a message in words: `router is Down`. */
 function wordsOfDelivery({ Kind, ShortName }: Delivery): string {
-  const words = texts.alerts.messageKind(Kind);
+  const words = alertTexts.messageKind(Kind);
   return ShortName === null ? words : `${ShortName} ${words}`;
 }
 
-function Row({ delivery, onRepeat }: { readonly delivery: Delivery; readonly onRepeat: () => void }) {
+function DeliveryRow({ delivery, onRepeat }: { readonly delivery: Delivery; readonly onRepeat: () => void }) {
   const { State, At, Ended, Attempts, alert_id, MergedInto } = delivery;
   const words = wordsOfDelivery(delivery);
   const last = Attempts.at(-1);
@@ -53,7 +53,7 @@ function Row({ delivery, onRepeat }: { readonly delivery: Delivery; readonly onR
   return (
     <li>
       <div class={css['delivery']}>
-        <Mark name={marks[State]} />
+        <Icon name={icons[State]} />
         <span class={css['what']}>
           {alert_id === null ? (
             <bdi>{words}</bdi>
@@ -64,7 +64,7 @@ function Row({ delivery, onRepeat }: { readonly delivery: Delivery; readonly onR
           )}
         </span>
         <span class="mute">
-          {texts.alerts.states[State]}, {Ended === null && say.decided} <Moment at={Ended ?? At} />
+          {say.states[State]}, {Ended === null && say.decided} <Moment at={Ended ?? At} />
         </span>
         {mayRepeat && (
           <button type="button" class="button" aria-label={say.repeatOf(words)} onClick={onRepeat}>
@@ -92,33 +92,33 @@ function Row({ delivery, onRepeat }: { readonly delivery: Delivery; readonly onR
   );
 }
 
-/** The messages to a contact, newest first, each with its attempts and what the receiver said. */
-export function Deliveries({ id, round }: { readonly id: string; readonly round: number }) {
+/** The messages to a contact, newest first, each with its attempts and the receiver's answers. */
+export function DeliveryList({ id, round }: { readonly id: string; readonly round: number }) {
   const [pages, setPages] = useState(1);
-  const [said, setSaid] = useState<string>();
+  const [notice, setNotice] = useState<string>();
   const all = useRead(() => readDeliveries(id, pages), [id], [pages, round, minute.value]);
   const { data, again } = all;
   const repeat = async (delivery_id: string) => {
     const params = { path: { contact_id: id, delivery_id } };
     try {
       await take(api.POST('/contacts/{contact_id}/deliveries/{delivery_id}/repeat', { params }));
-      setSaid(say.repeated);
+      setNotice(say.repeated);
       again();
     } catch (error) {
-      setSaid(wordsOf(error));
+      setNotice(problemWords(error));
     }
   };
   const waiting = data?.rows.filter(({ State }) => State === 'Pending').length ?? 0;
   return (
     <section class="section">
       <h2>{say.deliveries}</h2>
-      <p role="status">{said ?? (waiting > 0 ? say.waiting(waiting) : '')}</p>
+      <p role="status">{notice ?? (waiting > 0 ? say.waiting(waiting) : '')}</p>
       <ReadState read={all} rows={0} />
       {data?.rows.length === 0 && <p class="mute">{say.noDeliveries}</p>}
       {data !== undefined && (
         <ul class={css['deliveries']}>
           {data.rows.map((delivery) => (
-            <Row
+            <DeliveryRow
               key={delivery.delivery_id}
               delivery={delivery}
               onRepeat={() => void repeat(delivery.delivery_id)}

@@ -1,22 +1,26 @@
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
-import type { DeviceRow } from '../../store/account-state.ts';
+import type { DeviceListRow } from '../../store/account-state.ts';
 
-const lookMs = 1_000;
+const intervalMs = 1_000;
 
 /**
- * Rows that change their state in their place. They are sorted at once when `question` changes (the filter, or what was
- * read), and else only when nobody has pointed at the list for a while: a row must not move away under a finger.
+ * Rows that stay in position when their state changes. They are sorted at once when `question` changes (the filter, or
+ * the facts were read), and otherwise only after the pointer has left the list for a while: a row must not move away
+ * under the pointer.
  */
 export function createSteadyRows(
-  all: ReadonlySignal<readonly DeviceRow[]>,
-  found: ReadonlySignal<readonly DeviceRow[]>,
+  all: ReadonlySignal<readonly DeviceListRow[]>,
+  found: ReadonlySignal<readonly DeviceListRow[]>,
   question: ReadonlySignal<unknown>,
 ) {
-  const kept = signal<{ readonly of: unknown; readonly ids: readonly string[] }>({ of: undefined, ids: [] });
+  const order = signal<{ readonly question: unknown; readonly ids: readonly string[] }>({
+    question: undefined,
+    ids: [],
+  });
   let [sortedMs, touchedMs] = [0, 0];
   const sort = () => {
     sortedMs = performance.now();
-    kept.value = { of: question.peek(), ids: found.peek().map(({ id }) => id) };
+    order.value = { question: question.peek(), ids: found.peek().map(({ id }) => id) };
   };
   effect(() => {
     void question.value;
@@ -25,40 +29,42 @@ export function createSteadyRows(
   const byId = computed(() => new Map(all.value.map((row) => [row.id, row])));
   return {
     rows: computed(() =>
-      kept.value.of === question.value ? keepPlaces(kept.value.ids, byId.value, found.value) : found.value,
+      order.value.question === question.value
+        ? keepOrder(order.value.ids, byId.value, found.value)
+        : found.value,
     ),
-    /** Somebody points at the list. */
+    /** To be called when the pointer or the focus is on the list. */
     touch: () => {
       touchedMs = performance.now();
     },
-    /** Sorts when it is time, until the returned function is called. */
+    /** Sorts whenever it may, until the returned function is called. */
     follow: () => {
       sort();
       const timer = setInterval(() => {
         if (maySort({ nowMs: performance.now(), sortedMs, touchedMs })) sort();
-      }, lookMs);
+      }, intervalMs);
       return () => clearInterval(timer);
     },
   };
 }
 
 /**
- * The rows of a list whose order stays: those that it showed (`kept`, their ids) keep their places, also where a
- * changed state would move them or take them out of the filter. New ones that fit follow, and deleted ones leave. Pure.
+ * The rows of a list whose order stays. Rows that were shown (`shownIds`) stay in position, even if their new state
+ * would move them or no longer matches the filter. New matching rows follow, and deleted rows are removed. Pure.
  */
-export function keepPlaces<Row extends { readonly id: string }>(
-  kept: readonly string[],
+export function keepOrder<Row extends { readonly id: string }>(
+  shownIds: readonly string[],
   all: ReadonlyMap<string, Row>,
   fitting: readonly Row[],
 ): readonly Row[] {
-  const shown = new Set(kept);
-  return [...kept.flatMap((id) => all.get(id) ?? []), ...fitting.filter(({ id }) => !shown.has(id))];
+  const shown = new Set(shownIds);
+  return [...shownIds.flatMap((id) => all.get(id) ?? []), ...fitting.filter(({ id }) => !shown.has(id))];
 }
 
-/** How long an order stays after it was made, and after somebody pointed at a row, milliseconds. */
+/** The time for which an order stays after sorting, and after the pointer was on a row, milliseconds. */
 export const steadyMs = 5_000;
 
-/** Whether a list may be sorted again: nobody is about to press a row, and the eye has had time to read. Pure. */
+/** Whether a list may be sorted again: the pointer is not on it, and there was time to read it. Pure. */
 export function maySort({
   nowMs,
   sortedMs,

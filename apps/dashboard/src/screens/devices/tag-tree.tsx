@@ -1,24 +1,36 @@
 import { computed } from '@preact/signals';
-import { useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { count as number } from '../../model/format.ts';
 import { worstOf } from '../../model/state.ts';
-import { type Branch, tagTree } from '../../model/tag-tree.ts';
-import { Mark } from '../../parts/mark.tsx';
+import { type Branch, tagTree, visibleBranches } from '../../model/tag-tree.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { useRoving } from '../../parts/roving.ts';
 import { counts, progress, rows } from '../../store/account-state.ts';
-import { texts } from '../../texts/index.ts';
+import { accountSignal } from '../../store/present-sign-in.ts';
+import { deviceWords } from '../../texts/device-words.ts';
 import css from './devices.module.css';
+import { devicesTexts } from './devices-texts.ts';
 
-const say = texts.devices;
+const say = devicesTexts;
 
 const branches = computed(() => tagTree(rows.value));
 const worst = computed(() => worstOf(rows.value.map(({ state }) => state)));
+/** Branches that a person opened (true) or closed. The others are open if a device in them is Down. */
+const opened = accountSignal<ReadonlyMap<string, boolean>>(new Map());
+const isOpen = ({ path, down }: Branch) => opened.value.get(path) ?? down > 0;
+const visible = computed(() => visibleBranches(branches.value, isOpen));
+
+const setOpen = (branch: Branch, open: boolean) => {
+  opened.value = new Map([...opened.value, [branch.path, open]]);
+};
+const filterOf = ({ path, branches: below }: Branch) => (below.length > 0 ? `${path}/*` : path);
 
 interface TreeProps {
   readonly chosen: string | undefined;
   readonly onChoose: (tag: string | undefined) => void;
 }
 
-function Counted({ down, total }: { readonly down: number; readonly total: number }) {
+function DownOfTotal({ down, total }: { readonly down: number; readonly total: number }) {
   return (
     <span class={css['counted']}>
       {down > 0 && <b>{number(down)}</b>}
@@ -28,67 +40,85 @@ function Counted({ down, total }: { readonly down: number; readonly total: numbe
   );
 }
 
-function Level({ branch, chosen, onChoose }: TreeProps & { readonly branch: Branch }) {
-  const [isOpen, setOpen] = useState(branch.down > 0);
+const levels = ['', css['level1'], css['level2'], css['level3']];
+const maxIndent = 3;
+
+function TreeItem({
+  branch,
+  level,
+  chosen,
+  onChoose,
+}: TreeProps & { readonly branch: Branch; readonly level: number }) {
   const hasMore = branch.branches.length > 0;
-  const wanted = hasMore ? `${branch.path}/*` : branch.path;
+  const tag = filterOf(branch);
+  const isChosen = chosen === tag.toLowerCase();
+  const choose = () => onChoose(isChosen ? undefined : tag);
+  const press = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' || event.key === ' ') choose();
+    else if (event.key === 'ArrowRight' && hasMore) setOpen(branch, true);
+    else if (event.key === 'ArrowLeft' && hasMore) setOpen(branch, false);
+    else return;
+    event.preventDefault();
+  };
   return (
-    <li>
-      <div class={css['branch']}>
-        <button
-          type="button"
-          class={css['twist']}
-          aria-expanded={hasMore ? isOpen : undefined}
-          aria-label={branch.path}
-          disabled={!hasMore}
-          onClick={() => setOpen(!isOpen)}
-        >
-          {hasMore ? (isOpen ? '▾' : '▸') : ''}
-        </button>
-        <button
-          type="button"
-          class={css['leaf']}
-          aria-pressed={chosen === wanted.toLowerCase()}
-          onClick={() => onChoose(chosen === wanted.toLowerCase() ? undefined : wanted)}
-        >
-          <Mark name={branch.worst} word={texts.states[branch.worst]} />
-          <span class="cut">{branch.name}</span>
-          <Counted down={branch.down} total={branch.total} />
-        </button>
-      </div>
-      {hasMore && isOpen && (
-        <ul>
-          {branch.branches.map((each) => (
-            <Level key={each.path} branch={each} chosen={chosen} onChoose={onChoose} />
-          ))}
-        </ul>
-      )}
-    </li>
+    <div
+      role="treeitem"
+      tabIndex={-1}
+      aria-level={level}
+      aria-expanded={hasMore ? isOpen(branch) : undefined}
+      aria-selected={isChosen}
+      class={`${css['leaf']} ${levels[Math.min(level, maxIndent)]}`}
+      onClick={choose}
+      onKeyDown={press}
+    >
+      <span
+        class={css['twist']}
+        aria-hidden="true"
+        onClick={(event) => {
+          event.stopPropagation();
+          if (hasMore) setOpen(branch, !isOpen(branch));
+        }}
+      >
+        {hasMore ? (isOpen(branch) ? '▾' : '▸') : ''}
+      </span>
+      <Icon name={branch.worst} word={deviceWords.states[branch.worst]} />
+      <span class="cut">{branch.name}</span>
+      <DownOfTotal down={branch.down} total={branch.total} />
+    </div>
   );
 }
 
-/** The paths of all tags, each with the worst state and counts of what it holds. */
+/** The paths of all tags, each with the worst state and the counts of its devices. One Tab stop; arrow keys move. */
 export function TagTree({ chosen, onChoose }: TreeProps) {
+  const tree = useRef<HTMLDivElement>(null);
+  useRoving(tree, 'column');
+  const showAll = () => onChoose(undefined);
   return (
     <nav class={css['side']} aria-label={say.tags}>
       <h2>{say.tags}</h2>
-      <ul>
-        <li>
-          <button
-            type="button"
-            class={`${css['leaf']} ${css['root']}`}
-            aria-pressed={chosen === undefined}
-            onClick={() => onChoose(undefined)}
-          >
-            <Mark name={worst.value} />
-            <span>{say.all}</span>
-            <Counted down={counts.value.Down} total={rows.value.length} />
-          </button>
-        </li>
-        {branches.value.map((branch) => (
-          <Level key={branch.path} branch={branch} chosen={chosen} onChoose={onChoose} />
+      <div ref={tree} role="tree" aria-label={say.tags}>
+        <div
+          role="treeitem"
+          tabIndex={-1}
+          aria-level={1}
+          aria-selected={chosen === undefined}
+          class={css['leaf']}
+          onClick={showAll}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' && event.key !== ' ') return;
+            event.preventDefault();
+            showAll();
+          }}
+        >
+          <span class={css['twist']} aria-hidden="true" />
+          <Icon name={worst.value} />
+          <span>{say.all}</span>
+          <DownOfTotal down={counts.value.Down} total={rows.value.length} />
+        </div>
+        {visible.value.map(({ branch, level }) => (
+          <TreeItem key={branch.path} branch={branch} level={level} chosen={chosen} onChoose={onChoose} />
         ))}
-      </ul>
+      </div>
       {branches.value.length === 0 && progress.value === 'ready' && (
         <p class={`hint ${css['noTags']}`}>{say.noTags}</p>
       )}

@@ -1,34 +1,35 @@
 import { dayMs } from '@vantage/domain/units';
 import { piecesOf } from '../../model/calendar.ts';
 import { wallTime } from '../../model/zoned.ts';
-import { Mark } from '../../parts/mark.tsx';
+import { Icon } from '../../parts/icon.tsx';
 import { now, zone } from '../../store/clock.ts';
-import type { CalendarWindow } from '../../store/maintenance.ts';
-import { maintenanceTexts } from '../../texts/maintenance.ts';
+import type { CalendarWindow } from '../../store/maintenance-calendar.ts';
 import css from './maintenance.module.css';
-import { dayWords, timesWords, titleOf } from './words.ts';
+import { maintenanceTexts } from './maintenance-texts.ts';
+import { dayWords, stageOf, timesWords, windowTitle } from './window-words.ts';
 
 const say = maintenanceTexts;
 
-/** Whether a list names a window on a date: where it begins, and each day of a long one. */
-function isNamed({ fromMs, toMs }: CalendarWindow, date: string, first: string | undefined): boolean {
+/** Whether a list shows a window on a date: on the day of its start, and on each day of a long one. */
+function isListed({ fromMs, toMs }: CalendarWindow, date: string, first: string | undefined): boolean {
   return date === first || toMs - fromMs >= dayMs || wallTime(zone.value, fromMs).slice(0, 10) === date;
 }
 
-/** A window as a line of a list. */
-function Line({
+const icons = { past: 'Other', running: 'Maint', planned: 'Planned' } as const;
+
+function AgendaLine({
   window,
   onOpen,
 }: {
   readonly window: CalendarWindow;
   readonly onOpen: (window: CalendarWindow) => void;
 }) {
-  const isRunning = window.fromMs <= now.value;
+  const stage = stageOf(window, now.value);
   return (
     <button type="button" class={css['line']} onClick={() => onOpen(window)}>
-      <Mark name={isRunning ? 'Maint' : 'Planned'} word={isRunning ? say.running : say.planned} />
+      <Icon name={icons[stage]} word={say.stages[stage]} />
       <span>
-        <bdi>{titleOf(window)}</bdi>{' '}
+        <bdi>{windowTitle(window)}</bdi>{' '}
         <span class="mute">
           {timesWords(window)}
           {window.row !== undefined && `, ${say.devices(window.row.DeviceCount)}`}
@@ -38,7 +39,7 @@ function Line({
   );
 }
 
-/** The windows of each day as a list; days without one are left out, or in a month are empty cells. */
+/** The windows of each day as a list. Days without windows are left out; in a month they are empty cells. */
 export function Agenda({
   dates,
   today,
@@ -57,7 +58,7 @@ export function Agenda({
     <ol class={month === undefined ? css['agenda'] : css['month']}>
       {dates.map((date) => {
         const pieces = piecesOf(windows, date, zone.value).filter(({ item }) =>
-          isNamed(item, date, dates[0]),
+          isListed(item, date, dates[0]),
         );
         const isOther = month !== undefined && !date.startsWith(month);
         return (
@@ -67,7 +68,7 @@ export function Agenda({
           >
             <h3 class={`${css['dayHead']} ${date === today ? css['todayHead'] : ''}`}>{dayWords(date)}</h3>
             {pieces.map(({ item }) => (
-              <Line
+              <AgendaLine
                 key={`${item.fromMs}${item.row?.maintenance_id ?? item.schedule?.mschedule_id}`}
                 window={item}
                 onOpen={onOpen}

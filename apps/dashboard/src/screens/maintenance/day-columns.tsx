@@ -1,50 +1,50 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { type Piece, piecesOf } from '../../model/calendar.ts';
+import { type DayPiece, piecesOf } from '../../model/calendar.ts';
 import { wallTime } from '../../model/zoned.ts';
 import { now, zone } from '../../store/clock.ts';
 import { mayOperate } from '../../store/credential.ts';
-import type { CalendarWindow } from '../../store/maintenance.ts';
-import { maintenanceTexts } from '../../texts/maintenance.ts';
+import type { CalendarWindow } from '../../store/maintenance-calendar.ts';
 import css from './maintenance.module.css';
-import { dayWords, titleOf } from './words.ts';
+import { maintenanceTexts } from './maintenance-texts.ts';
+import { dayWords, stageOf, windowTitle } from './window-words.ts';
 
 const say = maintenanceTexts;
 const dayMinutes = 1_440;
-/** A pointer draws in these steps, minutes. */
+/** The step of drawing with a pointer, minutes. */
 const stepMinutes = 15;
 const percentOf = (minutes: number) => `${(minutes / dayMinutes) * 100}%`;
 
-/** A span that was drawn: local times of a day. */
+/** A drawn span: its local start, and its length. */
 interface Drawn {
   readonly start: string;
   readonly minutes: number;
 }
 
-function Block({
+function WindowBlock({
   piece: { item, fromMinute, toMinute, lane, lanes },
   onOpen,
 }: {
-  readonly piece: Piece<CalendarWindow>;
+  readonly piece: DayPiece<CalendarWindow>;
   readonly onOpen: (window: CalendarWindow) => void;
 }) {
-  const place = useRef<HTMLButtonElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => {
-    // The page's policy admits no style in the document.
-    const { style } = place.current ?? {};
+    // The page's policy forbids style attributes in the document.
+    const { style } = button.current ?? {};
     style?.setProperty('top', percentOf(fromMinute));
     style?.setProperty('height', percentOf(toMinute - fromMinute));
     style?.setProperty('left', `${(lane / lanes) * 100}%`);
     style?.setProperty('width', `${100 / lanes}%`);
   });
-  const isRunning = item.fromMs <= now.value;
+  const stage = stageOf(item, now.value);
   return (
     <button
-      ref={place}
+      ref={button}
       type="button"
-      class={`${css['block']} ${isRunning ? css['running'] : ''}`}
+      class={`${css['block']} ${stage === 'planned' ? '' : css[stage]}`}
       onClick={() => onOpen(item)}
     >
-      <bdi>{titleOf(item)}</bdi>
+      <bdi>{windowTitle(item)}</bdi>
       <span class={css['blockMore']}>
         {wallTime(zone.value, item.fromMs).slice(11)}
         {item.row !== undefined && `, ${say.devices(item.row.DeviceCount)}`}
@@ -53,7 +53,7 @@ function Block({
   );
 }
 
-/** The minute of a day to which the pointer shows. */
+/** The minute of the day at the pointer. */
 function minuteOf(event: PointerEvent, column: HTMLElement): number {
   const { top, height } = column.getBoundingClientRect();
   const minute = ((event.clientY - top) / height) * dayMinutes;
@@ -65,12 +65,12 @@ const timeOf = (minutes: number) =>
 
 function useDrawing(date: string, onDraw: (drawn: Drawn) => void) {
   const [span, setSpan] = useState<{ readonly from: number; readonly to: number }>();
-  const mark = useRef<HTMLDivElement>(null);
+  const outline = useRef<HTMLDivElement>(null);
   const [first, last] =
     span === undefined ? [0, 0] : [Math.min(span.from, span.to), Math.max(span.from, span.to)];
   useLayoutEffect(() => {
-    mark.current?.style.setProperty('top', percentOf(first));
-    mark.current?.style.setProperty('height', percentOf(last - first));
+    outline.current?.style.setProperty('top', percentOf(first));
+    outline.current?.style.setProperty('height', percentOf(last - first));
   });
   const begin = (event: PointerEvent) => {
     const column = event.currentTarget;
@@ -88,10 +88,10 @@ function useDrawing(date: string, onDraw: (drawn: Drawn) => void) {
     setSpan(undefined);
     if (last > first) onDraw({ start: `${date}T${timeOf(first)}`, minutes: last - first });
   };
-  return { mark, isDrawing: span !== undefined && last > first, begin, move, end };
+  return { outline, isDrawing: span !== undefined && last > first, begin, move, end };
 }
 
-function Column({
+function DayColumn({
   date,
   windows,
   onOpen,
@@ -102,17 +102,17 @@ function Column({
   readonly onOpen: (window: CalendarWindow) => void;
   readonly onDraw: (drawn: Drawn) => void;
 }) {
-  const { mark, isDrawing, begin, move, end } = useDrawing(date, onDraw);
+  const { outline, isDrawing, begin, move, end } = useDrawing(date, onDraw);
   return (
     <div class={css['column']} onPointerDown={begin} onPointerMove={move} onPointerUp={end}>
       {piecesOf(windows, date, zone.value).map((piece) => (
-        <Block
+        <WindowBlock
           key={`${piece.item.fromMs}${piece.item.row?.maintenance_id ?? piece.item.schedule?.mschedule_id}`}
           piece={piece}
           onOpen={onOpen}
         />
       ))}
-      {isDrawing && <div ref={mark} class={css['drawn']} />}
+      {isDrawing && <div ref={outline} class={css['drawn']} />}
     </div>
   );
 }
@@ -145,7 +145,7 @@ export function DayColumns({
         ))}
       </div>
       {dates.map((date) => (
-        <Column key={date} date={date} windows={windows} onOpen={onOpen} onDraw={onDraw} />
+        <DayColumn key={date} date={date} windows={windows} onOpen={onOpen} onDraw={onDraw} />
       ))}
     </div>
   );

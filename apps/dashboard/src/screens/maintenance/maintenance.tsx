@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
-import { datesOf, stepDate, type View } from '../../model/calendar.ts';
+import { type CalendarView, datesOf, stepDate } from '../../model/calendar.ts';
 import { dateAfter, instantOf, wallTime } from '../../model/zoned.ts';
+import { ButtonChoice } from '../../parts/button-choice.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { PlanTabs } from '../../parts/plan-tabs.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
@@ -13,36 +14,35 @@ import {
   type CalendarData,
   type CalendarWindow,
   type ClockNote,
-  type Mschedule,
   readCalendar,
-} from '../../store/maintenance.ts';
-import { maintenanceTexts } from '../../texts/maintenance.ts';
-import { Choice } from '../device/choice.tsx';
+} from '../../store/maintenance-calendar.ts';
 import { Agenda } from './agenda.tsx';
 import { DayColumns } from './day-columns.tsx';
 import css from './maintenance.module.css';
-import { PlanDialog, type Planned } from './plan-dialog.tsx';
+import { maintenanceTexts } from './maintenance-texts.ts';
+import { PlanDialog, type PlanStart } from './plan-dialog.tsx';
+import { RecurringList } from './recurring-list.tsx';
 import { WindowDialog } from './window-dialog.tsx';
-import { dayWords, recurrenceWords } from './words.ts';
+import { dayWords } from './window-words.ts';
 
 const say = maintenanceTexts;
-const views: readonly View[] = ['day', 'week', 'month'];
+const views: readonly CalendarView[] = ['day', 'week', 'month'];
 
-/** The view and its date, as the address has them. */
-function readPlace(): { readonly view: View; readonly date: string } {
+/** The view and its date in the address. */
+function readView(): { readonly view: CalendarView; readonly date: string } {
   const { query } = address.value;
-  const asked = query.get('at') ?? '';
-  const isDate = /^\d{4}-\d\d-\d\d$/.test(asked) && !Number.isNaN(Date.parse(asked));
+  const text = query.get('at') ?? '';
+  const isDate = /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
   return {
-    view: views.find((each) => each === query.get('view')) ?? 'week',
-    date: isDate ? asked : today.value,
+    view: views.find((view) => view === query.get('view')) ?? 'week',
+    date: isDate ? text : today.value,
   };
 }
 
-const show = (view: View, date: string) =>
+const show = (view: CalendarView, date: string) =>
   go(`/schedules/maintenance?view=${view}&at=${date}`, { replace: true });
 
-function spanTitle(view: View, dates: readonly string[], date: string): string {
+function spanTitle(view: CalendarView, dates: readonly string[], date: string): string {
   if (view === 'month')
     return new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(
       Date.parse(`${date}T00:00Z`),
@@ -54,10 +54,10 @@ function spanTitle(view: View, dates: readonly string[], date: string): string {
 }
 
 function Toolbar({ title, onAdd }: { readonly title: string; readonly onAdd: () => void }) {
-  const { view, date } = readPlace();
+  const { view, date } = readView();
   return (
     <div class={css['bar']}>
-      <Choice names={views} words={say.views} chosen={view} onChoose={(name) => show(name, date)} />
+      <ButtonChoice names={views} words={say.views} chosen={view} onChoose={(name) => show(name, date)} />
       <div class="buttons">
         <button type="button" class="button" onClick={() => show(view, stepDate(view, date, -1))}>
           {say.before}
@@ -82,15 +82,15 @@ function Toolbar({ title, onAdd }: { readonly title: string; readonly onAdd: () 
   );
 }
 
-/** Changes of the clocks that touch windows of these days. A window that is skipped can be made by hand. */
-function Notes({
+/** Clock changes that affect windows on these days. A person can plan a window that is skipped. */
+function ClockNotes({
   notes,
   dates,
   onPlan,
 }: {
   readonly notes: readonly ClockNote[];
   readonly dates: readonly string[];
-  readonly onPlan: (planned: Planned) => void;
+  readonly onPlan: (planned: PlanStart) => void;
 }) {
   const shown = notes.filter(({ window }) => dates.includes(window.LocalStart.slice(0, 10)));
   return (
@@ -130,16 +130,16 @@ function Calendar({
 }: {
   readonly data: CalendarData;
   readonly onOpen: (window: CalendarWindow) => void;
-  readonly onPlan: (planned: Planned) => void;
+  readonly onPlan: (planned: PlanStart) => void;
 }) {
-  const { view, date } = readPlace();
+  const { view, date } = readView();
   const dates = datesOf(view, date);
   const shared = { dates, today: today.value, windows: data.windows, onOpen };
   return (
     <section aria-label={say.calendar}>
-      <Notes notes={data.notes} dates={dates} onPlan={onPlan} />
+      <ClockNotes notes={data.notes} dates={dates} onPlan={onPlan} />
       {data.windows.length === 0 && <p class="mute">{say.none}</p>}
-      {(dates[0] ?? date) < today.value && <p class="hint">{say.past}</p>}
+      {(dates[0] ?? date) < dateAfter(today.value, -61) && <p class="hint">{say.past}</p>}
       {view === 'month' ? (
         <Agenda {...shared} month={date.slice(0, 7)} />
       ) : (
@@ -160,18 +160,18 @@ function Calendar({
   );
 }
 
-/** The calendar of maintenance, and the schedules by which it recurs. */
-export function Maintenance() {
-  const { view, date } = readPlace();
+/** The calendar of maintenance, and the recurring schedules. */
+export function MaintenanceScreen() {
+  const { view, date } = readView();
   const dates = datesOf(view, date);
   const fromMs = instantOf(zone.value, `${dates[0] ?? date}T00:00`);
   const toMs = instantOf(zone.value, `${dateAfter(dates.at(-1) ?? date, 1)}T00:00`);
-  // The zone of the account comes with the facts.
+  // The zone of the account is among the facts that must be read first.
   const isReady = progress.value === 'ready';
   const all = useRead(() => readCalendar(fromMs, toMs), [fromMs, toMs], [isReady, minute.value]);
   const { data, again } = all;
   const [opened, setOpened] = useState<CalendarWindow>();
-  const [planned, setPlanned] = useState<Planned>();
+  const [planned, setPlanned] = useState<PlanStart>();
   const done = (start: string) => {
     setPlanned(undefined);
     if (start !== '') show(view, start.slice(0, 10));
@@ -212,34 +212,5 @@ export function Maintenance() {
         />
       )}
     </div>
-  );
-}
-
-/** The schedules by which maintenance recurs, in words. */
-function RecurringList({ schedules }: { readonly schedules: readonly Mschedule[] }) {
-  return (
-    <section class="section">
-      <div class={css['bar']}>
-        <h2>{say.recurring.title}</h2>
-        {mayWrite.value && (
-          <a class={`button ${css['add']}`} href="/schedules/maintenance/new">
-            {say.recurring.add}
-          </a>
-        )}
-      </div>
-      {schedules.length === 0 && <p class="mute">{say.recurring.none}</p>}
-      <ul class={css['recurring']}>
-        {schedules.map((schedule) => (
-          <li key={schedule.mschedule_id}>
-            <a class={css['name']} href={`/schedules/maintenance/${schedule.mschedule_id}`}>
-              <bdi>{schedule.Name}</bdi>
-            </a>
-            <span class="mute">
-              {recurrenceWords(schedule)}, {schedule.Timezone}
-            </span>
-          </li>
-        ))}
-      </ul>
-    </section>
   );
 }

@@ -1,42 +1,39 @@
-import { useEffect, useState } from 'preact/hooks';
-import { conflictsOf } from '../../model/conflicts.ts';
+import { useState } from 'preact/hooks';
 import { instantOf } from '../../model/zoned.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { TextField } from '../../parts/field.tsx';
-import { wordsOf } from '../../parts/notice.tsx';
+import { FormRefusal } from '../../parts/form-end.tsx';
+import { LineField } from '../../parts/line-field.tsx';
+import { MomentField } from '../../parts/moment-field.tsx';
+import { problemWords } from '../../parts/problem-words.ts';
 import { ReadState } from '../../parts/read-state.tsx';
 import { useRead } from '../../parts/use-read.ts';
-import { type DeviceRow, readChanges, rows } from '../../store/account-state.ts';
+import { type DeviceListRow, readChanges, rows } from '../../store/account-state.ts';
 import { ApiProblem } from '../../store/api.ts';
 import { now, zone } from '../../store/clock.ts';
+import type { CalendarWindow } from '../../store/maintenance-calendar.ts';
 import {
-  type CalendarWindow,
-  type Mschedule,
+  type MaintenanceTarget,
   planMaintenance,
-  readQuieted,
   readScheduleDevices,
-  type Target,
-} from '../../store/maintenance.ts';
-import { maintenanceTexts } from '../../texts/maintenance.ts';
+} from '../../store/maintenance-changes.ts';
+import type { Mschedule } from '../../store/maintenance-schedules.ts';
 import css from './maintenance.module.css';
+import { maintenanceTexts } from './maintenance-texts.ts';
+import { PlanEffects } from './plan-effects.tsx';
 import { TargetFields } from './target-fields.tsx';
-import { spanWords, titleOf } from './words.ts';
 
 const say = maintenanceTexts.form;
-const shownNames = 5;
-/** After the last letter, milliseconds. */
-const pauseMs = 300;
 
-/** The fields of a new window as they begin. */
-export interface Planned {
+/** The initial values of a new window. */
+export interface PlanStart {
   readonly start: string;
   readonly duration: string;
-  /** The devices of this schedule get it. */
+  /** The window is for the devices of this schedule. */
   readonly schedule?: Mschedule;
 }
 
-/** The known devices that a target means; `ids` are those of a schedule. */
-function meantBy(target: Target | undefined, ids: readonly string[]): readonly DeviceRow[] {
+/** The devices of a target; `ids` are those of a schedule. */
+function devicesOf(target: MaintenanceTarget | undefined, ids: readonly string[]): readonly DeviceListRow[] {
   switch (target?.kind) {
     case undefined:
       return [];
@@ -49,134 +46,56 @@ function meantBy(target: Target | undefined, ids: readonly string[]): readonly D
   }
 }
 
-/** The sentences of the server about who would be notified, a moment after the last change. */
-function useQuieted(target: Target | undefined, span: { readonly fromMs: number; readonly toMs: number }) {
-  const [sentences, setSentences] = useState<readonly string[]>();
-  const filter =
-    target === undefined
-      ? undefined
-      : target.kind === 'tag'
-        ? { Tag: [target.tag] }
-        : target.kind === 'device'
-          ? { id: target.id }
-          : { mschedule_id: target.schedule.mschedule_id };
-  const isComplete = filter !== undefined && span.toMs > span.fromMs;
-  // The begin of a window that starts now moves with the clock.
-  const key = JSON.stringify([filter, Math.round(span.fromMs / 60_000), span.toMs - span.fromMs]);
-  useEffect(() => {
-    setSentences(undefined);
-    if (!isComplete) return;
-    let isCurrent = true;
-    const timer = setTimeout(() => {
-      readQuieted(filter, span).then(
-        (found) => isCurrent && setSentences(found),
-        () => {},
-      );
-    }, pauseMs);
-    return () => {
-      isCurrent = false;
-      clearTimeout(timer);
-    };
-  }, [key, isComplete]);
-  return sentences;
-}
-
-function Effects({
-  target,
-  meant,
-  isNow,
-  span,
-  windows,
-}: {
-  readonly meant: readonly DeviceRow[];
-  /** It begins when it is sent. */
-  readonly isNow: boolean;
-  readonly target: Target | undefined;
-  readonly span: { readonly fromMs: number; readonly toMs: number };
-  readonly windows: readonly CalendarWindow[];
-}) {
-  const sentences = useQuieted(target, span);
-  const names = meant.slice(0, shownNames).map(({ name }) => name);
-  const others = meant.length - names.length;
-  const known = windows.map((window) => ({ ...window, devices: window.row?.Devices ?? [] }));
-  const conflicts = conflictsOf(known, span, new Set(meant.map(({ id }) => id)));
-  return (
-    <div class={css['effects']} aria-live="polite">
-      <p>
-        <bdi>
-          {say.covers(meant.length, others > 0 ? [...names, maintenanceTexts.window.more(others)] : names)}
-        </bdi>
-      </p>
-      {conflicts.map(({ item, devices }) => (
-        <p key={`${item.fromMs}${titleOf(item)}`} class={css['conflict']}>
-          <bdi>{say.conflict(devices, spanWords(item), titleOf(item))}</bdi>{' '}
-          {item.row?.Source === 'Manual' && item.fromMs <= now.value === isNow && say.replaces}
-        </p>
-      ))}
-      {meant.length > 0 && sentences !== undefined && (
-        <>
-          <p>{say.quiet}</p>
-          <ul class="hint">
-            {sentences.length === 0 && <li>{say.nobody}</li>}
-            {sentences.map((sentence) => (
-              <li key={sentence}>
-                <bdi>{sentence}</bdi>
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
-    </div>
-  );
-}
-
 const minutesOf = (text: string) => {
   const found = /^(\d{1,2}):([0-5]\d)$/.exec(text.trim());
   return found === null ? Number.NaN : Number(found[1]) * 60 + Number(found[2]);
 };
 
-interface Fields {
+interface PlanValues {
   readonly start: string;
   readonly duration: string;
   readonly reason: string;
 }
 
-function Inputs({
+function PlanFields({
   fields,
   set,
   problem,
 }: {
-  readonly fields: Fields;
-  readonly set: (fields: Fields) => void;
+  readonly fields: PlanValues;
+  readonly set: (fields: PlanValues) => void;
   readonly problem: unknown;
 }) {
   const problemOf = (field: string) =>
     problem instanceof ApiProblem
-      ? problem.fields.find((each) => each.field.endsWith(field))?.message
+      ? problem.fields.find((refusal) => refusal.field.endsWith(field))?.message
       : undefined;
-  const inputs = [
-    ['start', say.start, 'Start', say.startHint(zone.value)],
-    ['duration', say.duration, 'Duration', undefined],
-    ['reason', say.reason, 'Reason', undefined],
-  ] as const;
   return (
     <>
-      {inputs.map(([key, name, field, hint]) => (
-        <TextField
-          key={key}
-          name={name}
-          problem={problemOf(field)}
-          hint={hint}
-          value={fields[key]}
-          isMoment={key === 'start'}
-          onText={(text) => set({ ...fields, [key]: text })}
-        />
-      ))}
+      <MomentField
+        name={say.start}
+        problem={problemOf('Start')}
+        hint={say.startHint(zone.value)}
+        value={fields.start}
+        onInput={(start) => set({ ...fields, start })}
+      />
+      <LineField
+        name={say.duration}
+        problem={problemOf('Duration')}
+        value={fields.duration}
+        onInput={(duration) => set({ ...fields, duration })}
+      />
+      <LineField
+        name={say.reason}
+        problem={problemOf('Reason')}
+        value={fields.reason}
+        onInput={(reason) => set({ ...fields, reason })}
+      />
     </>
   );
 }
 
-function Buttons({
+function PlanButtons({
   isReady,
   devices,
   onCancel,
@@ -197,27 +116,27 @@ function Buttons({
   );
 }
 
-/** Plans a window, or starts one: for whom, when, and what follows from it. */
+/** Plans or starts a window: its devices, its time, and its effects. */
 export function PlanDialog({
   planned,
   windows,
   onClose,
   onDone,
 }: {
-  readonly planned: Planned;
-  /** All windows that are known, for conflicts. */
+  readonly planned: PlanStart;
+  /** All known windows, to find conflicts. */
   readonly windows: readonly CalendarWindow[];
   readonly onClose: () => void;
   readonly onDone: (start: string) => void;
 }) {
-  const [target, setTarget] = useState<Target | undefined>(
+  const [target, setTarget] = useState<MaintenanceTarget | undefined>(
     planned.schedule && { kind: 'schedule', schedule: planned.schedule },
   );
-  const given = useRead(
+  const scheduled = useRead(
     async () => (planned.schedule ? readScheduleDevices(planned.schedule.mschedule_id) : []),
     [planned],
   );
-  const meant = meantBy(target, given.data ?? []);
+  const devices = devicesOf(target, scheduled.data ?? []);
   const [fields, setFields] = useState({ start: planned.start, duration: planned.duration, reason: '' });
   const [problem, setProblem] = useState<unknown>();
   const fromMs = fields.start === '' ? now.value : instantOf(zone.value, fields.start);
@@ -241,17 +160,19 @@ export function PlanDialog({
         ) : (
           <p>{say.ofSchedule(planned.schedule.Name)}</p>
         )}
-        <Inputs fields={fields} set={setFields} problem={problem} />
-        <Effects target={target} meant={meant} isNow={fields.start === ''} span={span} windows={windows} />
-        {problem !== undefined && (
-          <p class="hint bad" role="alert">
-            {wordsOf(problem)}
-          </p>
-        )}
-        <ReadState read={given} rows={0} />
-        <Buttons
-          isReady={target !== undefined && given.data !== undefined}
-          devices={meant.length}
+        <PlanFields fields={fields} set={setFields} problem={problem} />
+        <PlanEffects
+          target={target}
+          devices={devices}
+          isNow={fields.start === ''}
+          span={span}
+          windows={windows}
+        />
+        <FormRefusal words={problem === undefined ? undefined : problemWords(problem)} />
+        <ReadState read={scheduled} rows={0} />
+        <PlanButtons
+          isReady={target !== undefined && scheduled.data !== undefined}
+          devices={devices.length}
           onCancel={onClose}
         />
       </form>

@@ -1,8 +1,8 @@
 import { type Recurrence, recurrenceOf, ruleOf } from '../../model/recurrence.ts';
 import { dateAfter } from '../../model/zoned.ts';
-import type { Mschedule } from '../../store/maintenance.ts';
+import type { Mschedule } from '../../store/maintenance-schedules.ts';
 
-/** A maintenance schedule as its form shows it. */
+/** The form of a maintenance schedule. */
 export interface RecurringDraft {
   readonly name: string;
   readonly zone: string;
@@ -12,8 +12,8 @@ export interface RecurringDraft {
   readonly endOnFirstOk: boolean;
 }
 
-/** The form of a schedule that does not exist yet: the next night. */
-export function newDraft(zone: string, today: string): RecurringDraft {
+/** The form of a new schedule: each week from the next night on. */
+export function newRecurringDraft(zone: string, today: string): RecurringDraft {
   return {
     name: '',
     zone,
@@ -24,8 +24,8 @@ export function newDraft(zone: string, today: string): RecurringDraft {
   };
 }
 
-/** The form of a schedule as it is stored. */
-export function draftOf(schedule: Mschedule): RecurringDraft {
+/** The form of a stored schedule. */
+export function recurringDraft(schedule: Mschedule): RecurringDraft {
   return {
     name: schedule.Name,
     zone: schedule.Timezone,

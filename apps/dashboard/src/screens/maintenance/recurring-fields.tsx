@@ -1,29 +1,31 @@
 import type { Recurrence } from '../../model/recurrence.ts';
-import { type Weekday, weekdays } from '../../model/week-hours.ts';
-import { Select, TextField } from '../../parts/field.tsx';
-import { maintenanceTexts } from '../../texts/maintenance.ts';
-import { planTexts } from '../../texts/plan.ts';
+import { type DayName, weekdays } from '../../model/week-hours.ts';
+import { LineField } from '../../parts/line-field.tsx';
+import { MomentField } from '../../parts/moment-field.tsx';
+import { SelectField } from '../../parts/select-field.tsx';
+import { planTexts } from '../../texts/plan-texts.ts';
 import css from './maintenance.module.css';
+import { maintenanceTexts } from './maintenance-texts.ts';
 import type { RecurringDraft } from './recurring-draft.ts';
 
 const say = maintenanceTexts.recurring;
 const kinds = ['once', 'daily', 'weekly', 'monthly', 'rule'] as const satisfies readonly Recurrence['kind'][];
 
-interface FieldsProps {
+interface RecurringFieldsProps {
   readonly draft: RecurringDraft;
   readonly set: (change: Partial<RecurringDraft>) => void;
   readonly problemOf: (field: string) => string | undefined;
 }
 
-function Days({
+function WeekdayFields({
   chosen,
   onChoose,
 }: {
-  readonly chosen: readonly Weekday[];
-  readonly onChoose: (days: readonly Weekday[]) => void;
+  readonly chosen: readonly DayName[];
+  readonly onChoose: (days: readonly DayName[]) => void;
 }) {
-  const toggle = (day: Weekday) =>
-    onChoose(chosen.includes(day) ? chosen.filter((each) => each !== day) : [...chosen, day]);
+  const toggle = (day: DayName) =>
+    onChoose(chosen.includes(day) ? chosen.filter((other) => other !== day) : [...chosen, day]);
   return (
     <fieldset class={css['weekdays']}>
       <legend class="label">
@@ -38,7 +40,7 @@ function Days({
   );
 }
 
-function Recurs({ draft: { recurrence }, set, problemOf }: FieldsProps) {
+function RecurrenceFields({ draft: { recurrence }, set, problemOf }: RecurringFieldsProps) {
   const change = (part: Partial<Recurrence>) => set({ recurrence: { ...recurrence, ...part } });
   const { kind } = recurrence;
   const text =
@@ -47,52 +49,59 @@ function Recurs({ draft: { recurrence }, set, problemOf }: FieldsProps) {
       : (['dayOfMonth', say.dayOfMonth, say.dayOfMonthHint] as const);
   return (
     <>
-      <Select
+      <SelectField
         name={say.recurs}
         problem={kind === 'rule' || kind === 'monthly' ? undefined : problemOf('Recurrence')}
         value={kind}
-        choices={kinds.map((each) => [each, say.kinds[each]] as const)}
-        onChoose={(value) => change({ kind: kinds.find((each) => each === value) ?? 'once' })}
+        choices={kinds.map((choice) => [choice, say.kinds[choice]] as const)}
+        onChoose={(value) => change({ kind: kinds.find((choice) => choice === value) ?? 'once' })}
       />
-      {kind === 'weekly' && <Days chosen={recurrence.days} onChoose={(days) => change({ days })} />}
+      {kind === 'weekly' && <WeekdayFields chosen={recurrence.days} onChoose={(days) => change({ days })} />}
       {(kind === 'rule' || kind === 'monthly') && (
-        <TextField
+        <LineField
           name={text[1]}
           problem={problemOf('Recurrence')}
           hint={text[2]}
           value={recurrence[text[0]]}
-          onText={(value) => change({ [text[0]]: value })}
+          onInput={(value) => change({ [text[0]]: value })}
         />
       )}
     </>
   );
 }
 
-/** The fields of a schedule of maintenance. */
-export function RecurringFields(props: FieldsProps) {
+/** The fields of a maintenance schedule. */
+export function RecurringFields(props: RecurringFieldsProps) {
   const { draft, set, problemOf } = props;
-  const before = [['name', planTexts.name, 'Name', undefined]] as const;
-  const after = [
-    ['start', say.start, 'Start', say.startHint],
-    ['zone', planTexts.zone, 'Timezone', planTexts.zoneHint],
-    ['duration', say.duration, 'Duration', undefined],
-  ] as const;
-  const input = ([key, name, field, hint]: (typeof before)[number] | (typeof after)[number]) => (
-    <TextField
-      key={key}
-      name={name}
-      problem={problemOf(field)}
-      hint={hint}
-      value={draft[key]}
-      isMoment={key === 'start'}
-      onText={(text) => set({ [key]: text })}
-    />
-  );
   return (
     <>
-      {before.map(input)}
-      <Recurs {...props} />
-      {after.map(input)}
+      <LineField
+        name={planTexts.name}
+        problem={problemOf('Name')}
+        value={draft.name}
+        onInput={(name) => set({ name })}
+      />
+      <RecurrenceFields {...props} />
+      <MomentField
+        name={say.start}
+        problem={problemOf('Start')}
+        hint={say.startHint}
+        value={draft.start}
+        onInput={(start) => set({ start })}
+      />
+      <LineField
+        name={planTexts.zone}
+        problem={problemOf('Timezone')}
+        hint={planTexts.zoneHint}
+        value={draft.zone}
+        onInput={(zone) => set({ zone })}
+      />
+      <LineField
+        name={say.duration}
+        problem={problemOf('Duration')}
+        value={draft.duration}
+        onInput={(duration) => set({ duration })}
+      />
       <label class={css['check']}>
         <input
           type="checkbox"

@@ -1,29 +1,33 @@
 import { useEffect, useState } from 'preact/hooks';
-import { Select } from '../../parts/field.tsx';
+import { SelectField } from '../../parts/select-field.tsx';
 import { rows } from '../../store/account-state.ts';
-import type { Target } from '../../store/maintenance.ts';
-import { maintenanceTexts } from '../../texts/maintenance.ts';
+import type { MaintenanceTarget } from '../../store/maintenance-changes.ts';
 import css from './maintenance.module.css';
+import { maintenanceTexts } from './maintenance-texts.ts';
 
 const say = maintenanceTexts.form;
 const kinds = ['tag', 'device'] as const;
-type Kind = (typeof kinds)[number];
-/** Devices of the list; more are found by their name. */
-const mostDevices = 100;
+type TargetKind = (typeof kinds)[number];
+/** The maximum number of devices in the list. Others are found by their name. */
+const maxDevices = 100;
 
 /** All tags of devices, by name. */
 export function allTags(): readonly string[] {
   return [...new Set(rows.value.flatMap(({ tags }) => tags))].sort((a, b) => a.localeCompare(b));
 }
 
-/** Chooses for which devices a window is. */
-export function TargetFields({ onTarget }: { readonly onTarget: (target: Target | undefined) => void }) {
+/** Chooses the devices of a window. */
+export function TargetFields({
+  onTarget,
+}: {
+  readonly onTarget: (target: MaintenanceTarget | undefined) => void;
+}) {
   const tags = allTags();
-  const [chosenKind, setKind] = useState<Kind>();
-  // The tags come with the facts.
+  const [chosenKind, setKind] = useState<TargetKind>();
+  // The tags are known when the facts are read.
   const kind = chosenKind ?? (tags.length > 0 ? 'tag' : 'device');
   const [chosenTag, setTag] = useState('');
-  // Nothing is chosen at first: a hasty click would silence the first of the list.
+  // Nothing is chosen at first: a hasty click would silence the first devices of the list.
   const tag = tags.includes(chosenTag) ? chosenTag : '';
   const [search, setSearch] = useState('');
   const [chosen, setChosen] = useState('');
@@ -35,21 +39,21 @@ export function TargetFields({ onTarget }: { readonly onTarget: (target: Target 
   }, [kind, tag, device]);
   return (
     <div class={css['target']}>
-      <Select
+      <SelectField
         name={say.target}
         problem={undefined}
         value={kind}
-        choices={kinds.map((each) => [each, say.targets[each]] as const)}
+        choices={kinds.map((choice) => [choice, say.targets[choice]] as const)}
         onChoose={(value) => setKind(value === 'tag' ? 'tag' : 'device')}
       />
       {kind === 'tag' ? (
-        <Select
+        <SelectField
           name={say.tag}
           problem={undefined}
           value={tag}
           choices={[
             ['', tags.length === 0 ? say.noTags : say.chooseTag],
-            ...tags.map((each) => [each, each] as const),
+            ...tags.map((name) => [name, name] as const),
           ]}
           onChoose={setTag}
         />
@@ -63,13 +67,13 @@ export function TargetFields({ onTarget }: { readonly onTarget: (target: Target 
               onInput={({ currentTarget }) => setSearch(currentTarget.value)}
             />
           </label>
-          <Select
+          <SelectField
             name={say.device}
             problem={undefined}
             value={device}
             choices={[
               ['', say.chooseDevice],
-              ...found.slice(0, mostDevices).map(({ id, name }) => [id, name] as const),
+              ...found.slice(0, maxDevices).map(({ id, name }) => [id, name] as const),
             ]}
             onChoose={setChosen}
           />

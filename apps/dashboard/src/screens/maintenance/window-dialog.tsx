@@ -1,18 +1,20 @@
 import { useState } from 'preact/hooks';
 import { Dialog } from '../../parts/dialog.tsx';
-import { wordsOf } from '../../parts/notice.tsx';
+import { FormRefusal } from '../../parts/form-end.tsx';
+import { problemWords } from '../../parts/problem-words.ts';
 import { devices, readChanges } from '../../store/account-state.ts';
 import { now } from '../../store/clock.ts';
 import { mayOperate } from '../../store/credential.ts';
-import { type CalendarWindow, endMaintenance } from '../../store/maintenance.ts';
-import { maintenanceTexts } from '../../texts/maintenance.ts';
+import type { CalendarWindow } from '../../store/maintenance-calendar.ts';
+import { endMaintenance } from '../../store/maintenance-changes.ts';
 import css from './maintenance.module.css';
-import { spanWords, titleOf } from './words.ts';
+import { maintenanceTexts } from './maintenance-texts.ts';
+import { stageOf, windowSpanWords, windowTitle } from './window-words.ts';
 
 const say = maintenanceTexts;
 const shownDevices = 12;
 
-function Devices({ row }: { readonly row: NonNullable<CalendarWindow['row']> }) {
+function WindowDevices({ row }: { readonly row: NonNullable<CalendarWindow['row']> }) {
   const shown = row.Devices.slice(0, shownDevices);
   return (
     <p>
@@ -30,7 +32,7 @@ function Devices({ row }: { readonly row: NonNullable<CalendarWindow['row']> }) 
   );
 }
 
-function Origin({ window: { row, schedule } }: { readonly window: CalendarWindow }) {
+function WindowOrigin({ window: { row, schedule } }: { readonly window: CalendarWindow }) {
   return (
     <p class="mute">
       {schedule === undefined ? (
@@ -47,7 +49,7 @@ function Origin({ window: { row, schedule } }: { readonly window: CalendarWindow
   );
 }
 
-/** A window: when, why, by whom, of which devices; it is ended or cancelled here. */
+/** A window: its time, reason, author and devices, and the button that ends or cancels it. */
 export function WindowDialog({
   window,
   onClose,
@@ -59,34 +61,30 @@ export function WindowDialog({
 }) {
   const [problem, setProblem] = useState<string>();
   const { row } = window;
-  const isRunning = window.fromMs <= now.value;
+  const stage = stageOf(window, now.value);
+  const isRunning = stage === 'running';
+  const mayEnd = row !== undefined && stage !== 'past' && mayOperate.value;
   const end = async (id: string) => {
     try {
       await endMaintenance(id);
       onEnded();
       await readChanges().catch(() => {});
     } catch (error) {
-      setProblem(wordsOf(error));
+      setProblem(problemWords(error));
     }
   };
   return (
-    <Dialog title={titleOf(window)} onClose={onClose}>
+    <Dialog title={windowTitle(window)} onClose={onClose}>
       <div class={css['form']}>
         <p>
-          {spanWords(window)}, {isRunning ? say.running : say.planned}
+          {windowSpanWords(window)}, {say.stages[stage]}
         </p>
-        <Origin window={window} />
-        {row !== undefined && <Devices row={row} />}
-        {problem !== undefined && (
-          <p class="hint bad" role="alert">
-            {problem}
-          </p>
-        )}
-        {row !== undefined && mayOperate.value && (
-          <p class="hint">{isRunning ? say.window.endHint : say.window.cancelHint}</p>
-        )}
+        <WindowOrigin window={window} />
+        {row !== undefined && <WindowDevices row={row} />}
+        <FormRefusal words={problem} />
+        {mayEnd && <p class="hint">{isRunning ? say.window.endHint : say.window.cancelHint}</p>}
         <div class="buttons">
-          {row !== undefined && mayOperate.value && (
+          {mayEnd && (
             <button type="button" class="button main" onClick={() => void end(row.maintenance_id)}>
               {isRunning ? say.window.end : say.window.cancel}
             </button>

@@ -1,19 +1,55 @@
-import type { State } from '../../model/state.ts';
+import type { DeviceState } from '../../model/state.ts';
 import { troubledToday } from '../../model/troubled.ts';
-import { markOf as markOfAlert, subjectOf } from '../../parts/alert-subject.ts';
+import { iconOf as iconOfAlert, predicateOf, subjectOf } from '../../parts/alert-subject.ts';
 import { DayBar } from '../../parts/day-bar.tsx';
-import { Mark, type MarkName } from '../../parts/mark.tsx';
+import { Icon } from '../../parts/icon.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { Moment, Since } from '../../parts/time.tsx';
 import { useRead } from '../../parts/use-read.ts';
-import { devices, type Event, events, locations, results, rows } from '../../store/account-state.ts';
+import { locations, results, rows } from '../../store/account-state.ts';
 import { alerts, isSuppressed } from '../../store/alerts.ts';
 import { readOutageCounts } from '../../store/outage-counts.ts';
-import { texts } from '../../texts/index.ts';
+import { andMore } from '../../texts/counted.ts';
+import { deviceWords } from '../../texts/device-words.ts';
+import { frameTexts } from '../../texts/frame-texts.ts';
 import css from './overview.module.css';
+import { overviewTexts } from './overview-texts.ts';
 
-const say = texts.overview;
-const most = 8;
+const say = overviewTexts;
+const maxRows = 8;
+
+/** The title of a section, with a link to all of it. */
+function SectionTitle({
+  children,
+  href,
+  words,
+}: {
+  readonly children: string;
+  readonly href: string;
+  readonly words: string;
+}) {
+  return (
+    <div class={css['title']}>
+      <h2>{children}</h2>
+      <a class="link" href={href}>
+        {words}
+      </a>
+    </div>
+  );
+}
+
+/** The times above the bars of a list. */
+function BarAxis() {
+  return (
+    <div class={css['axisRow']} aria-hidden="true">
+      <span class={css['axis']}>
+        {say.axis.map((time) => (
+          <span key={time}>{time}</span>
+        ))}
+      </span>
+    </div>
+  );
+}
 
 /** Locations without an agent. */
 export function LocationRows() {
@@ -23,17 +59,17 @@ export function LocationRows() {
     <section class="section">
       <h2>{say.notObserved}</h2>
       <ul class={css['list']}>
-        {offline.slice(0, most).map(({ location_id, Name, OfflineReason }) => (
+        {offline.slice(0, maxRows).map(({ location_id, Name, OfflineReason }) => (
           <li key={location_id} class={css['row']}>
-            <Mark name="Offline" word={texts.states.Offline} />
+            <Icon name="Offline" word={deviceWords.states.Offline} />
             <a class={css['name']} href="/locations">
               <bdi>{Name}</bdi>
             </a>
-            <span class={css['fact']}>{OfflineReason ?? say.noAgent}</span>
+            <span class={css['fact']}>{OfflineReason ?? deviceWords.noAgent}</span>
           </li>
         ))}
       </ul>
-      {offline.length > most && (
+      {offline.length > maxRows && (
         <p class="hint">
           <a class="link" href="/locations">
             {say.showAll(offline.length)}
@@ -57,14 +93,14 @@ export function AlertRows() {
     <section class="section">
       <h2>{say.otherAlerts}</h2>
       <ul class={css['list']}>
-        {found.slice(0, most).map((alert) => (
+        {found.slice(0, maxRows).map((alert) => (
           <li key={alert.alert_id} class={css['row']}>
-            <Mark name={markOfAlert(alert)} />
+            <Icon name={iconOfAlert(alert)} />
             <a class={css['name']} href={`/alerts/${alert.alert_id}`}>
-              <bdi>{subjectOf(alert) || texts.name}</bdi>
+              <bdi>{subjectOf(alert) || frameTexts.name}</bdi>
             </a>
             <span class={css['fact']}>
-              {[texts.alerts.kinds[alert.Kind], alert.Reason ?? alert.CheckResult]
+              {[predicateOf(alert), alert.Reason ?? alert.CheckResult]
                 .filter((part) => part !== null)
                 .join(': ')}
             </span>
@@ -74,7 +110,7 @@ export function AlertRows() {
           </li>
         ))}
       </ul>
-      {found.length > most && (
+      {found.length > maxRows && (
         <p class="hint">
           <a class="link" href="/alerts">
             {say.showAll(found.length)}
@@ -86,16 +122,29 @@ export function AlertRows() {
 }
 
 /** Devices in one of these states. */
-export function StateRows({ title, states }: { readonly title: string; readonly states: readonly State[] }) {
+export function StateRows({
+  title,
+  states,
+}: {
+  readonly title: string;
+  readonly states: readonly DeviceState[];
+}) {
   const found = rows.value.filter(({ state }) => states.includes(state));
   if (found.length === 0) return null;
+  const hasBars = states.includes('Maint');
   return (
     <section class="section">
-      <h2>{title}</h2>
+      <SectionTitle
+        href={`/devices?q=${states.map((state) => `status:${state.toLowerCase()}`).join('%20')}`}
+        words={say.inAll(found.length)}
+      >
+        {title}
+      </SectionTitle>
+      {hasBars && <BarAxis />}
       <ul class={css['list']}>
-        {found.slice(0, most).map((row) => (
-          <li key={row.id} class={css['row']}>
-            <Mark name={row.state} word={texts.states[row.state]} />
+        {found.slice(0, maxRows).map((row) => (
+          <li key={row.id} class={`${css['row']} ${hasBars ? css['barred'] : ''}`}>
+            <Icon name={row.state} word={deviceWords.states[row.state]} />
             <a class={css['name']} href={`/devices/${row.id}`}>
               <bdi>{row.name}</bdi>
             </a>
@@ -104,27 +153,17 @@ export function StateRows({ title, states }: { readonly title: string; readonly 
                 results.value.get(row.id)
               ) : (
                 <>
-                  {say.until('')}
-                  <Moment at={row.maintenanceUntil} />
+                  {say.until} <Moment at={row.maintenanceUntil} />
                 </>
               )}
             </span>
+            {hasBars && <DayBar row={row} />}
             <span class={css['age']}>
               <Since at={row.sinceMs} />
             </span>
           </li>
         ))}
       </ul>
-      {found.length > most && (
-        <p class="hint">
-          <a
-            class="link"
-            href={`/devices?q=${states.map((state) => `status:${state.toLowerCase()}`).join('%20')}`}
-          >
-            {say.showAll(found.length)}
-          </a>
-        </p>
-      )}
     </section>
   );
 }
@@ -132,7 +171,7 @@ export function StateRows({ title, states }: { readonly title: string; readonly 
 /** Devices that are well again, and were Down in the last 24 hours. */
 export function TroubledRows() {
   const found = troubledToday(rows.value);
-  const shown = found.slice(0, most);
+  const shown = found.slice(0, maxRows);
   const ids = shown.map(({ id }) => id);
   // Each outage changes since when a device is Up.
   const changed = shown.map(({ id, sinceMs }) => `${id}${sinceMs}`).join();
@@ -141,71 +180,34 @@ export function TroubledRows() {
   if (found.length === 0) return null;
   return (
     <section class="section">
-      <h2>{say.troubled}</h2>
+      <SectionTitle href="/outages?span=1" words={say.dayOutages}>
+        {say.troubled}
+      </SectionTitle>
       <ReadState read={read} rows={0} />
+      <BarAxis />
       <ul class={css['list']}>
         {shown.map((row) => {
           const times = outages?.get(row.id) ?? 0;
           return (
-            <li key={row.id} class={css['row']}>
-              <Mark name={row.state} word={texts.states[row.state]} />
+            <li key={row.id} class={`${css['row']} ${css['barred']}`}>
+              <Icon name={row.state} word={deviceWords.states[row.state]} />
               <a class={css['name']} href={`/devices/${row.id}`}>
                 <bdi>{row.name}</bdi>
               </a>
+              <span class={css['fact']}>{results.value.get(row.id)}</span>
               <DayBar row={row} />
               <span class={css['age']}>{times > 0 && say.timesDown(times)}</span>
             </li>
           );
         })}
       </ul>
-      {found.length > most && <p class="hint">{say.more(found.length - most)}</p>}
-    </section>
-  );
-}
-
-/** The mark of an event: what the device, or the Location, is after it. */
-function markOf({ Type, Status }: Event): MarkName {
-  if (Type === 'Error') return 'Retrying';
-  if (Type === 'Partial') return 'Partial';
-  if (Type === 'LocationOffline') return 'Offline';
-  if (Type === 'AlertFailed') return 'Failed';
-  if (/^(Down|Up|Unknown|Maint|Recovered|LocationOnline)/.test(Type)) return Status;
-  return 'Other';
-}
-
-/** Decisions about alerts stand beside their causes, and changes by people in the audit. */
-const isTold = ({ Type }: Event) => !/^(Alert|AlertSuppressed|Created|Changed)$/.test(Type);
-
-/** The latest events. */
-export function EventRows() {
-  const told = events.value.filter(isTold);
-  return (
-    <section class="section">
-      <h2>{say.events}</h2>
-      {told.length === 0 && <p class="mute">{say.noEvents}</p>}
-      <ol class={css['list']}>
-        {told.slice(0, 12).map((event) => {
-          const device = event.device_id === null ? undefined : devices.value.get(event.device_id);
-          return (
-            <li key={event.event_id} class={css['event']}>
-              <Moment at={event.Timestamp} />
-              <Mark name={markOf(event)} />
-              {device === undefined ? (
-                <span class={css['name']}>
-                  <bdi>{event.Location ?? ''}</bdi>
-                </span>
-              ) : (
-                <a class={css['name']} href={`/devices/${device.id}`}>
-                  <bdi>{device.name}</bdi>
-                </a>
-              )}
-              <span class={css['fact']} title={event.Message}>
-                {event.Message}
-              </span>
-            </li>
-          );
-        })}
-      </ol>
+      {found.length > maxRows && (
+        <p class="hint">
+          <a class="link" href="/outages?span=1">
+            {andMore(found.length - maxRows)}
+          </a>
+        </p>
+      )}
     </section>
   );
 }

@@ -1,94 +1,136 @@
-import { useState } from 'preact/hooks';
-import { rankOf } from '../../model/state.ts';
-import { placesOf } from '../../parts/account-menu.tsx';
+import { useEffect, useState } from 'preact/hooks';
+import { markedParts, queryWords } from '../../model/palette-match.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { pathOf } from '../../parts/frame.tsx';
-import { Mark, type MarkName } from '../../parts/mark.tsx';
-import { locations, rows } from '../../store/account-state.ts';
-import { go } from '../../store/address.ts';
-import { mayAdminister, mayWrite, signOut } from '../../store/credential.ts';
-import { texts } from '../../texts/index.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { MaintenanceDialog } from '../../parts/maintenance-dialog.tsx';
+import { ReadState } from '../../parts/read-state.tsx';
+import { useRead } from '../../parts/use-read.ts';
+import { devices } from '../../store/account-state.ts';
+import { searchDevices } from '../../store/read-states.ts';
 import css from './palette.module.css';
+import type { PaletteChoice } from './palette-choice.ts';
+import { choicesFor } from './palette-choices.ts';
+import { paletteTexts as say } from './palette-texts.ts';
+import { readThings } from './read-things.ts';
 
-const say = texts.palette;
-const most = 12;
+const minLetters = 3;
+const searchDelayMs = 250;
+const nothing: ReadonlySet<string> = new Set();
 
-interface Choice {
-  readonly key: string;
-  readonly words: string;
-  readonly more?: string;
-  readonly mark: MarkName;
-  readonly run: () => void;
+/** The devices with the query in their URL, a moment after the last letter. */
+function useDevicesByUrl(query: string): ReadonlySet<string> {
+  const [found, setFound] = useState<{ readonly query: string; readonly ids: ReadonlySet<string> }>();
+  useEffect(() => {
+    if (query.length < minLetters) return;
+    let isCurrent = true;
+    const timer = setTimeout(() => {
+      searchDevices(query).then(
+        (ids) => isCurrent && setFound({ query, ids }),
+        () => {}, // The search by name works without it.
+      );
+    }, searchDelayMs);
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [query]);
+  return found?.query === query ? found.ids : nothing;
 }
 
-/** The matches, the begin of a name before its middle. */
-function choicesOf(text: string): readonly Choice[] {
-  const wanted = text.trim().toLowerCase();
-  const commands: readonly Choice[] = [
-    ...(mayWrite.value
-      ? ([
-          { key: 'add', words: texts.devices.add, mark: 'Other', run: () => go('/devices/new') },
-          { key: 'many', words: texts.many.title, mark: 'Other', run: () => go('/devices/new/many') },
-        ] as const)
-      : []),
-    ...(['overview', 'devices', 'alerts', 'locations', 'schedules', 'reports'] as const).map((screen) => ({
-      key: screen,
-      words: say.go(texts.screens[screen]),
-      mark: 'Other' as const,
-      run: () => go(pathOf(screen)),
-    })),
-    { key: 'maintenance', words: say.maintenance, mark: 'Other', run: () => go('/schedules/maintenance') },
-    { key: 'contacts', words: say.contacts, mark: 'Other', run: () => go('/schedules/contacts') },
-    ...placesOf(mayAdminister.value).map(({ path, words }) => ({
-      key: path,
-      words: say.go(words),
-      mark: 'Other' as const,
-      run: () => go(path),
-    })),
-    { key: 'wall', words: say.wall, mark: 'Other', run: () => go('/wall') },
-    { key: 'out', words: texts.signOut, mark: 'Other', run: () => void signOut() },
-  ];
-  const found = rows.value
-    .filter(({ words }) => words.includes(wanted))
-    .sort((a, b) => rankOf(a.state) - rankOf(b.state))
-    .slice(0, most)
-    .map(({ id, name, shortName, state }) => ({
-      key: id,
-      words: name,
-      more: shortName === name ? texts.states[state] : `${shortName} · ${texts.states[state]}`,
-      mark: state,
-      run: () => go(`/devices/${id}`),
-    }));
-  const places = locations.value.map(({ location_id, Name, Online }) => ({
-    key: location_id,
-    words: Name,
-    more: texts.locations.location,
-    mark: Online ? ('Up' as const) : ('Offline' as const),
-    run: () => go('/locations'),
-  }));
-  const fitting = [...places, ...commands].filter(({ words }) => words.toLowerCase().includes(wanted));
-  const all = wanted === '' ? [...commands, ...found.slice(0, 5)] : [...found, ...fitting];
-  const isBegin = ({ words }: Choice) => (words.toLowerCase().startsWith(wanted) ? 0 : 1);
-  return all.sort((a, b) => isBegin(a) - isBegin(b)).slice(0, most);
+function Marked({ text, words }: { readonly text: string; readonly words: readonly string[] }) {
+  return (
+    <bdi>
+      {markedParts(text, words).map((part, at) => (part.isMatch ? <b key={at}>{part.text}</b> : part.text))}
+    </bdi>
+  );
 }
 
-/** Searches every object, and does every command that the rights allow. */
+function Option({
+  choice,
+  words,
+  isChosen,
+  onRun,
+}: {
+  readonly choice: PaletteChoice;
+  readonly words: readonly string[];
+  readonly isChosen: boolean;
+  readonly onRun: () => void;
+}) {
+  return (
+    // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys
+    <div
+      id={`choice-${choice.key}`}
+      role="option"
+      aria-selected={isChosen}
+      class={css['option']}
+      onClick={onRun}
+    >
+      <Icon name={choice.icon} />
+      <span class="cut">
+        <Marked text={choice.words} words={words} /> <span class="mute">{choice.more}</span>
+      </span>
+      {choice.shortcut !== undefined && <kbd>{choice.shortcut}</kbd>}
+    </div>
+  );
+}
+
+/** The choices in their groups, in order. */
+function grouped(choices: readonly PaletteChoice[]): readonly (readonly PaletteChoice[])[] {
+  const groups: PaletteChoice[][] = [];
+  for (const choice of choices) {
+    const last = groups.at(-1);
+    if (last?.[0]?.group === choice.group) last.push(choice);
+    else groups.push([choice]);
+  }
+  return groups;
+}
+
+/** Searches everything that has a name, and does what the session's rights allow. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('');
-  const [at, setAt] = useState(0);
-  const choices = choicesOf(text);
-  const run = (choice: Choice | undefined) => {
+  const [chosenKey, setChosenKey] = useState<string>();
+  const [chosenDevice, setChosenDevice] = useState<string>();
+  const [asked, setAsked] = useState<string>();
+  const read = useRead(readThings, []);
+  const byUrl = useDevicesByUrl(text.trim());
+  const words = queryWords(text);
+  const choices = choicesFor(text, {
+    things: read.data ?? [],
+    byUrl,
+    chosenDevice,
+    askMaintenance: setAsked,
+  });
+  const at = Math.max(
+    0,
+    choices.findIndex(({ key }) => key === chosenKey),
+  );
+  const choose = (position: number) => {
+    const choice = choices[Math.min(choices.length - 1, Math.max(0, position))];
+    setChosenKey(choice?.key);
+    if (choice?.deviceId !== undefined) setChosenDevice(choice.deviceId);
+    document.getElementById(`choice-${choice?.key ?? ''}`)?.scrollIntoView({ block: 'nearest' });
+  };
+  const run = (choice: PaletteChoice | undefined) => {
     if (choice === undefined) return;
-    onClose();
+    const isMaintenance =
+      choice.key.startsWith('maintenance-') && devices.value.get(choice.key.slice(12))?.status !== 'Maint';
     choice.run();
+    if (!isMaintenance) onClose();
   };
   const press = (event: KeyboardEvent) => {
-    const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-    if (by !== 0) setAt(Math.min(choices.length - 1, Math.max(0, at + by)));
+    if (event.key === 'ArrowDown') choose(at + 1);
+    else if (event.key === 'ArrowUp') choose(at - 1);
     else if (event.key === 'Enter') run(choices[at]);
-    else return;
+    else if (event.key === 'Tab' && !event.shiftKey) {
+      const act = choices.findIndex(({ group }, position) => group === 'do' && position > at);
+      if (act < 0) return;
+      choose(act);
+    } else return;
     event.preventDefault();
   };
+  const device = asked === undefined ? undefined : devices.value.get(asked);
+  if (device !== undefined) return <MaintenanceDialog id={device.id} name={device.name} onClose={onClose} />;
   return (
     <Dialog title={say.title} onClose={onClose} isWide isHeadHidden>
       <input
@@ -106,30 +148,38 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
         onKeyDown={press}
         onInput={({ currentTarget }) => {
           setText(currentTarget.value);
-          setAt(0);
+          setChosenKey(undefined);
+          setChosenDevice(undefined);
         }}
       />
       {choices.length === 0 && <p class={css['none']}>{say.none}</p>}
-      {/* biome-ignore-start lint/a11y/useFocusableInteractive: the focus stays in the field */}
-      {/* biome-ignore-start lint/a11y/useKeyWithClickEvents: the field has the keys */}
+      <ReadState read={read} rows={0} />
       <div id="choices" role="listbox" aria-label={say.title} class={css['choices']}>
-        {choices.map((choice, index) => (
-          <div
-            key={choice.key}
-            id={`choice-${choice.key}`}
-            role="option"
-            aria-selected={index === at}
-            class={css['option']}
-            onClick={() => run(choice)}
-          >
-            <Mark name={choice.mark} />
-            <bdi>{choice.words}</bdi>
-            <span class="mute">{choice.more}</span>
+        {grouped(choices).map((group) => (
+          // biome-ignore lint/a11y/useSemanticElements: a group of options in a listbox
+          <div key={group[0]?.key} role="group" aria-label={say.groups[group[0]?.group ?? 'actions']}>
+            <p class={css['groupHead']} aria-hidden="true">
+              {say.groups[group[0]?.group ?? 'actions']}
+            </p>
+            {group.map((choice) => (
+              <Option
+                key={choice.key}
+                choice={choice}
+                words={words}
+                isChosen={choice === choices[at]}
+                onRun={() => run(choice)}
+              />
+            ))}
           </div>
         ))}
       </div>
-      {/* biome-ignore-end lint/a11y/useKeyWithClickEvents: the field has the keys */}
-      {/* biome-ignore-end lint/a11y/useFocusableInteractive: the focus stays in the field */}
+      <p class={css['foot']} aria-hidden="true">
+        {say.foot.map(([key, what]) => (
+          <span key={key}>
+            <kbd>{key}</kbd> {what}
+          </span>
+        ))}
+      </p>
     </Dialog>
   );
 }

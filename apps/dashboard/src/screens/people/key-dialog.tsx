@@ -4,29 +4,30 @@ import { type EndChoice, endChoices, endOf } from '../../model/key-end.ts';
 import { readScope } from '../../model/rights.ts';
 import { CopyLine } from '../../parts/copy-line.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Field, Select } from '../../parts/field.tsx';
-import { Cancel, Refusal, Submit } from '../../parts/form-end.tsx';
+import { CancelButton, FormRefusal, SubmitButton } from '../../parts/form-end.tsx';
+import { FormField } from '../../parts/form-field.tsx';
+import { LineField } from '../../parts/line-field.tsx';
 import { RemoveButton } from '../../parts/remove-button.tsx';
-import { TextField } from '../../parts/text-field.tsx';
+import { SelectField } from '../../parts/select-field.tsx';
 import { useSending } from '../../parts/use-sending.ts';
 import { api, take } from '../../store/api.ts';
 import { today } from '../../store/clock.ts';
-import { peopleTexts } from '../../texts/people.ts';
 import css from './people.module.css';
+import { peopleTexts } from './people-texts.ts';
 import type { DialogProps } from './person-dialog.tsx';
-import { namesOf } from './rights.ts';
 import { type RightsDraft, RightsFields, rightsBody, rightsDraft } from './rights-fields.tsx';
+import { namesOf } from './rights-words.ts';
 
 const say = peopleTexts.form;
 const shown = ['Name', 'Level', 'Tags', 'Expires'];
 
-function Made({ value, onClose }: { readonly value: string; readonly onClose: () => void }) {
+function CreatedKey({ value, onClose }: { readonly value: string; readonly onClose: () => void }) {
   const line = `curl -H 'Service-API-Key: ${value}' ${location.origin}/v1.1/states`;
   return (
     <div class={css['form']}>
-      <CopyLine text={value} label={peopleTexts.keyMade.key} />
-      <p class="hint">{peopleTexts.keyMade.hint}</p>
-      <CopyLine text={line} label={peopleTexts.keyMade.use} />
+      <CopyLine text={value} label={peopleTexts.keyCreated.key} />
+      <p class="hint">{peopleTexts.keyCreated.hint}</p>
+      <CopyLine text={line} label={peopleTexts.keyCreated.use} />
       <div class="buttons">
         <button type="button" class="button main" onClick={onClose}>
           {peopleTexts.done}
@@ -36,7 +37,7 @@ function Made({ value, onClose }: { readonly value: string; readonly onClose: ()
   );
 }
 
-/** When the key ends. */
+/** The end of the key. */
 function EndFields({
   end,
   date,
@@ -50,15 +51,15 @@ function EndFields({
 }) {
   return (
     <div class={css['pair']}>
-      <Select
+      <SelectField
         name={say.ends}
         problem={end === 'date' ? undefined : problem}
         value={end}
-        choices={endChoices.map((each) => [each, say.endChoices[each]] as const)}
-        onChoose={(chosen) => set({ end: endChoices.find((each) => each === chosen) ?? 'never' })}
+        choices={endChoices.map((choice) => [choice, say.endChoices[choice]] as const)}
+        onChoose={(chosen) => set({ end: endChoices.find((choice) => choice === chosen) ?? 'never' })}
       />
       {end === 'date' && (
-        <Field name={say.endDate} problem={problem}>
+        <FormField name={say.endDate} problem={problem}>
           {(id, hintId) => (
             <input
               id={id}
@@ -69,7 +70,7 @@ function EndFields({
               onInput={({ currentTarget }) => set({ date: currentTarget.value })}
             />
           )}
-        </Field>
+        </FormField>
       )}
     </div>
   );
@@ -81,15 +82,21 @@ interface KeyDraft extends RightsDraft {
   readonly date: string;
 }
 
-/** The draft of a key: an end that it has is a day. */
-function draftOf(key: Schemas['Key'] | undefined, allTags: readonly string[]): KeyDraft {
+/** The draft of a key. An existing end is shown as a day. */
+function keyDraft(key: Schemas['Key'] | undefined, allTags: readonly string[]): KeyDraft {
   const date = key?.Expires?.slice(0, 10) ?? '';
   return { name: key?.Name ?? '', end: date === '' ? 'never' : 'date', date, ...rightsDraft(key, allTags) };
 }
 
 const nameOf = ({ Name }: Schemas['Key']) => (Name === '' ? peopleTexts.nameless : Name);
 
-function Revoke({ apiKey, onRevoked }: { readonly apiKey: Schemas['Key']; readonly onRevoked: () => void }) {
+function RevokeButton({
+  apiKey,
+  onRevoked,
+}: {
+  readonly apiKey: Schemas['Key'];
+  readonly onRevoked: () => void;
+}) {
   const params = { path: { key_id: apiKey.key_id } };
   return (
     <RemoveButton
@@ -101,18 +108,18 @@ function Revoke({ apiKey, onRevoked }: { readonly apiKey: Schemas['Key']; readon
   );
 }
 
-/** The form: of a new key, or of one that is changed. */
+/** The form of a new or an existing key. */
 function KeyForm({
   apiKey,
   allTags,
-  onMade,
+  onCreated,
   onChanged,
   onClose,
 }: DialogProps & {
   readonly apiKey: Schemas['Key'] | undefined;
-  readonly onMade: (key: string) => void;
+  readonly onCreated: (key: string) => void;
 }) {
-  const [before] = useState(() => draftOf(apiKey, allTags));
+  const [before] = useState(() => keyDraft(apiKey, allTags));
   const [draft, setDraft] = useState(before);
   const sending = useSending();
   const set = (change: Partial<KeyDraft>) => setDraft((old) => ({ ...old, ...change }));
@@ -126,15 +133,15 @@ function KeyForm({
       const ends = isSameEnd ? {} : { Expires: endOf(draft.end, draft.date, today.value) };
       const body = { Name: draft.name.trim(), ...rightsBody(draft, before, allTags), ...ends };
       if (apiKey !== undefined) return change(apiKey, body).then(end);
-      onMade((await take(api.POST('/keys', { body }))).Key);
+      onCreated((await take(api.POST('/keys', { body }))).Key);
       onChanged();
     });
   return (
     <form class={css['form']} onSubmit={(event) => void submit(event)} noValidate>
-      <TextField
+      <LineField
         name={say.name}
         value={draft.name}
-        problem={sending.of('Name')}
+        problem={sending.problemOf('Name')}
         hint={say.keyNameHint}
         isFirst
         onInput={(name) => set({ name })}
@@ -145,16 +152,16 @@ function KeyForm({
         set={set}
         who={draft.name.trim() === '' ? say.someKey : draft.name.trim()}
         allTags={allTags}
-        problem={sending.of}
+        problem={sending.problemOf}
       />
-      <EndFields end={draft.end} date={draft.date} set={set} problem={sending.of('Expires')} />
-      <Refusal words={sending.words(shown)} />
+      <EndFields end={draft.end} date={draft.date} set={set} problem={sending.problemOf('Expires')} />
+      <FormRefusal words={sending.words(shown)} />
       <div class="buttons">
-        <Submit isOff={sending.isBusy || readScope(draft.scope, allTags).unknown.length > 0}>
+        <SubmitButton isOff={sending.isBusy || readScope(draft.scope, allTags).unknown.length > 0}>
           {apiKey === undefined ? say.keyButton : say.save}
-        </Submit>
-        <Cancel onClose={onClose} />
-        {apiKey !== undefined && <Revoke apiKey={apiKey} onRevoked={end} />}
+        </SubmitButton>
+        <CancelButton onClose={onClose} />
+        {apiKey !== undefined && <RevokeButton apiKey={apiKey} onRevoked={end} />}
       </div>
     </form>
   );
@@ -164,20 +171,20 @@ async function change({ key_id }: Schemas['Key'], body: Schemas['KeyUpdate']): P
   await take(api.PUT('/keys/{key_id}', { params: { path: { key_id } }, body }));
 }
 
-/** Issues a key, or changes one. */
+/** Creates a key, or changes one. */
 export function KeyDialog(props: DialogProps & { readonly apiKey: Schemas['Key'] | undefined }) {
   const { apiKey, onClose } = props;
-  const [made, setMade] = useState<string>();
-  const title = apiKey === undefined ? peopleTexts.makeKey : peopleTexts.changeOf(nameOf(apiKey));
-  if (made === undefined)
+  const [created, setCreated] = useState<string>();
+  const title = apiKey === undefined ? peopleTexts.createKey : peopleTexts.changeOf(nameOf(apiKey));
+  if (created === undefined)
     return (
       <Dialog key="form" title={title} onClose={onClose} isWide>
-        <KeyForm {...props} onMade={setMade} />
+        <KeyForm {...props} onCreated={setCreated} />
       </Dialog>
     );
   return (
-    <Dialog key="made" title={peopleTexts.keyMade.title} onClose={onClose} isWide>
-      <Made value={made} onClose={onClose} />
+    <Dialog key="created" title={peopleTexts.keyCreated.title} onClose={onClose} isWide>
+      <CreatedKey value={created} onClose={onClose} />
     </Dialog>
   );
 }

@@ -9,11 +9,11 @@ import { api, ifMay, take } from '../../store/api.ts';
 import { now, today } from '../../store/clock.ts';
 import { mayAdminister } from '../../store/credential.ts';
 import { readTagNames } from '../../store/tags.ts';
-import { peopleTexts as say } from '../../texts/people.ts';
 import { KeyDialog } from './key-dialog.tsx';
 import css from './people.module.css';
+import { peopleTexts as say } from './people-texts.ts';
 import { PersonDialog } from './person-dialog.tsx';
-import { namesOf, rightsWords } from './rights.ts';
+import { namesOf, rightsWords } from './rights-words.ts';
 import { SignInWays } from './sign-in-ways.tsx';
 
 async function read() {
@@ -26,17 +26,17 @@ async function read() {
   return { people, keys, allTags, ways };
 }
 
-type Known = Awaited<ReturnType<typeof read>>;
-/** The thing whose dialog is open. */
-type Opened =
+type PeopleData = Awaited<ReturnType<typeof read>>;
+/** The key or person in the open dialog. */
+type OpenedDialog =
   | { readonly kind: 'person'; readonly person: Schemas['User'] | undefined }
   | { readonly kind: 'key'; readonly apiKey: Schemas['Key'] | undefined };
 
 const ageOf = (at: string) => briefly((now.value - Date.parse(at)) / 1_000);
 const auditOf = (actor: string) => `/audit?actor=${encodeURIComponent(actor)}`;
 
-/** One key or person: who, what they may do, when they were here, what can be done. */
-function Row({
+/** A key or person: name, rights, last use and actions. */
+function RightsRow({
   name,
   more,
   rights,
@@ -73,12 +73,18 @@ function Row({
   );
 }
 
-function People({ known, open }: { readonly known: Known; readonly open: (opened: Opened) => void }) {
+function PersonList({
+  known,
+  open,
+}: {
+  readonly known: PeopleData;
+  readonly open: (opened: OpenedDialog) => void;
+}) {
   if (known.people.length === 0) return <p class="mute">{say.noPeople}</p>;
   return (
     <ul class={css['rows']}>
       {known.people.map((person) => (
-        <Row
+        <RightsRow
           key={person.user_id}
           name={person.Name}
           more={<bdi>{person.Email}</bdi>}
@@ -98,20 +104,26 @@ function People({ known, open }: { readonly known: Known; readonly open: (opened
   );
 }
 
-function Keys({ known, open }: { readonly known: Known; readonly open: (opened: Opened) => void }) {
+function ApiKeyList({
+  known,
+  open,
+}: {
+  readonly known: PeopleData;
+  readonly open: (opened: OpenedDialog) => void;
+}) {
   if (known.keys.length === 0) return <p class="mute">{say.noKeys}</p>;
   return (
     <ul class={css['rows']}>
       {known.keys.map((apiKey) => {
         const { Name, CreatedAt, CreatedBy, Expires, LastUsed, LastAddress, Level, Tags } = apiKey;
-        const made = CreatedAt.slice(0, 10);
+        const created = CreatedAt.slice(0, 10);
         const end = Expires?.slice(0, 10) ?? '';
-        const isOver = Expires !== null && Date.parse(Expires) < now.value;
+        const hasEnded = Expires !== null && Date.parse(Expires) < now.value;
         return (
-          <Row
+          <RightsRow
             key={apiKey.key_id}
             name={Name === '' ? say.nameless : Name}
-            more={CreatedBy === null ? say.made(made) : say.madeBy(CreatedBy, made)}
+            more={CreatedBy === null ? say.created(created) : say.createdBy(CreatedBy, created)}
             rights={rightsWords(Level, namesOf(Tags), known.allTags)}
             when={
               <>
@@ -119,12 +131,12 @@ function Keys({ known, open }: { readonly known: Known; readonly open: (opened: 
                   {LastUsed === null ? say.neverUsed : say.used(ageOf(LastUsed))}
                   {LastAddress !== null && <span class="mute"> {say.usedFrom(LastAddress)}</span>}
                 </p>
-                <p class={isOver ? 'bad' : 'mute'}>
-                  {Expires === null ? say.never : isOver ? say.expired(end) : say.expires(end)}
+                <p class={hasEnded ? 'bad' : 'mute'}>
+                  {Expires === null ? say.never : hasEnded ? say.expired(end) : say.expires(end)}
                 </p>
               </>
             }
-            // The audit names a key without a name by its id.
+            // In the audit, a key without a name has its id as name.
             audit={{ words: say.did, actor: Name === '' ? apiKey.key_id : Name }}
             onChange={() => open({ kind: 'key', apiKey })}
           />
@@ -134,11 +146,11 @@ function Keys({ known, open }: { readonly known: Known; readonly open: (opened: 
   );
 }
 
-/** Who may do what: people and keys, for those who administer. */
+/** Keys and people with their rights, for administrators. */
 export function PeopleScreen() {
   const all = useRead(read, [mayAdminister.value], [today.value]);
   const { data } = all;
-  const [opened, setOpened] = useState<Opened>();
+  const [opened, setOpened] = useState<OpenedDialog>();
   if (!mayAdminister.value)
     return (
       <div class="page">
@@ -164,7 +176,7 @@ export function PeopleScreen() {
                 {say.invite}
               </button>
             </div>
-            <People known={data} open={setOpened} />
+            <PersonList known={data} open={setOpened} />
           </section>
           <section class="section" aria-labelledby="keys">
             <div class={css['head']}>
@@ -174,10 +186,10 @@ export function PeopleScreen() {
                 class="button"
                 onClick={() => setOpened({ kind: 'key', apiKey: undefined })}
               >
-                {say.makeKey}
+                {say.createKey}
               </button>
             </div>
-            <Keys known={data} open={setOpened} />
+            <ApiKeyList known={data} open={setOpened} />
           </section>
           {data.ways !== undefined && <SignInWays ways={data.ways} allTags={data.allTags} />}
         </>

@@ -4,28 +4,28 @@ import { clockTime } from '../../model/format.ts';
 import { readScope } from '../../model/rights.ts';
 import { CopyLine } from '../../parts/copy-line.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Cancel, Refusal, Submit } from '../../parts/form-end.tsx';
+import { CancelButton, FormRefusal, SubmitButton } from '../../parts/form-end.tsx';
+import { LineField } from '../../parts/line-field.tsx';
 import { RemoveButton } from '../../parts/remove-button.tsx';
-import { TextField } from '../../parts/text-field.tsx';
 import { useSending } from '../../parts/use-sending.ts';
 import { api, take } from '../../store/api.ts';
 import { today } from '../../store/clock.ts';
-import { peopleTexts } from '../../texts/people.ts';
 import css from './people.module.css';
-import { namesOf } from './rights.ts';
+import { peopleTexts } from './people-texts.ts';
 import { RightsFields, rightsBody, rightsDraft } from './rights-fields.tsx';
+import { namesOf } from './rights-words.ts';
 
 const say = peopleTexts.form;
 const shown = ['Name', 'Email', 'Level', 'Tags'];
 
 export interface DialogProps {
   readonly allTags: readonly string[];
-  /** Called after a change, so that the lists are read again. */
+  /** Called after a change; the lists are then read again. */
   readonly onChanged: () => void;
   readonly onClose: () => void;
 }
 
-function Invited({
+function InvitationLink({
   invitation,
   onClose,
 }: {
@@ -34,6 +34,7 @@ function Invited({
 }) {
   return (
     <div class={css['form']}>
+      {invitation.Mailed && <p>{peopleTexts.invited.mailed}</p>}
       <CopyLine text={invitation.Link} label={peopleTexts.invited.link} />
       <p class="hint">{peopleTexts.invited.hint(clockTime(invitation.Expires, today.value).slice(0, -3))}</p>
       <div class="buttons">
@@ -45,8 +46,8 @@ function Invited({
   );
 }
 
-/** Inviting a person again, and deleting them. */
-function MoreActs({
+/** The buttons that invite a person again, and delete the person. */
+function PersonActions({
   person,
   onInvite,
   onRemoved,
@@ -74,32 +75,32 @@ function MoreActs({
 function NameFields({
   draft,
   set,
-  of,
+  problemOf,
 }: {
   readonly draft: { readonly name: string; readonly email: string };
   readonly set: (change: { readonly name?: string; readonly email?: string }) => void;
-  readonly of: (field: string) => string | undefined;
+  readonly problemOf: (field: string) => string | undefined;
 }) {
   return (
     <>
-      <TextField
+      <LineField
         name={say.name}
         value={draft.name}
-        problem={of('Name')}
+        problem={problemOf('Name')}
         isFirst
         onInput={(name) => set({ name })}
       />
-      <TextField
+      <LineField
         name={say.email}
         value={draft.email}
-        problem={of('Email')}
+        problem={problemOf('Email')}
         onInput={(email) => set({ email })}
       />
     </>
   );
 }
 
-/** The form: of a new person, or of one who is changed. */
+/** The form of a new or an existing person. */
 function PersonForm({
   person,
   allTags,
@@ -133,22 +134,22 @@ function PersonForm({
     sending.send(event, async () => person && onInvited(await invite(person, draft.email.trim())));
   return (
     <form class={css['form']} onSubmit={(event) => void submit(event)} noValidate>
-      <NameFields draft={draft} set={set} of={sending.of} />
+      <NameFields draft={draft} set={set} problemOf={sending.problemOf} />
       <RightsFields
         draft={draft}
         before={{ draft: before, tags: namesOf(person?.Tags ?? null) }}
         set={set}
-        who={draft.name.trim() === '' ? say.somebody : draft.name.trim()}
+        who={draft.name.trim() === '' ? say.somePerson : draft.name.trim()}
         allTags={allTags}
-        problem={sending.of}
+        problem={sending.problemOf}
       />
-      <Refusal words={sending.words(shown)} />
+      <FormRefusal words={sending.words(shown)} />
       <div class="buttons">
-        <Submit isOff={sending.isBusy || readScope(draft.scope, allTags).unknown.length > 0}>
+        <SubmitButton isOff={sending.isBusy || readScope(draft.scope, allTags).unknown.length > 0}>
           {person === undefined ? say.inviteButton : say.save}
-        </Submit>
-        <Cancel onClose={onClose} />
-        {person !== undefined && <MoreActs person={person} onInvite={inviteAgain} onRemoved={end} />}
+        </SubmitButton>
+        <CancelButton onClose={onClose} />
+        {person !== undefined && <PersonActions person={person} onInvite={inviteAgain} onRemoved={end} />}
       </div>
     </form>
   );
@@ -158,7 +159,7 @@ async function change({ user_id }: Schemas['User'], body: Schemas['UserUpdate'])
   await take(api.PUT('/users/{user_id}', { params: { path: { user_id } }, body }));
 }
 
-/** Who accepts the invitation has this address from then on. */
+/** Invites a person again. The person who accepts the invitation has the address `email` from then on. */
 function invite({ user_id, Email }: Schemas['User'], email: string): Promise<Schemas['UserInvitation']> {
   const body = email === Email ? {} : { Email: email };
   return take(api.POST('/users/{user_id}/invite', { params: { path: { user_id } }, body }));
@@ -177,7 +178,7 @@ export function PersonDialog(props: DialogProps & { readonly person: Schemas['Us
     );
   return (
     <Dialog key="invited" title={peopleTexts.invited.title} onClose={onClose} isWide>
-      <Invited invitation={invitation} onClose={onClose} />
+      <InvitationLink invitation={invitation} onClose={onClose} />
     </Dialog>
   );
 }

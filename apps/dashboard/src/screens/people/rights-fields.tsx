@@ -1,42 +1,43 @@
-import { type Level, levels, readScope, scopeParts } from '../../model/rights.ts';
-import { TextField } from '../../parts/text-field.tsx';
-import { peopleTexts } from '../../texts/people.ts';
+import { type AccessLevel, levels, readScope, scopeParts } from '../../model/rights.ts';
+import { LineField } from '../../parts/line-field.tsx';
+import { formTexts } from '../../texts/form-texts.ts';
 import css from './people.module.css';
-import { namesOf, rightsWords, type ShownTags } from './rights.ts';
+import { peopleTexts } from './people-texts.ts';
+import { namesOf, rightsWords, type ShownTags } from './rights-words.ts';
 
 const say = peopleTexts.form;
 
-/** The rights as they stand in the form. */
+/** The rights in the form. */
 export interface RightsDraft {
-  readonly level: Level;
-  /** Tags and branches with commas between them. */
+  readonly level: AccessLevel;
+  /** Tags and branches separated by commas. */
   readonly scope: string;
 }
 
-/** The rights of a key or person for the form; undefined: of a new one. */
+/** The form of the rights of a key or person; undefined: a new one. */
 export function rightsDraft(
-  shown: { readonly Level: Level; readonly Tags: ShownTags } | undefined,
+  shown: { readonly Level: AccessLevel; readonly Tags: ShownTags } | undefined,
   all: readonly string[],
 ): RightsDraft {
   if (shown === undefined) return { level: 'UO', scope: '' };
   return { level: shown.Level, scope: scopeParts(namesOf(shown.Tags) ?? [], all).join(', ') };
 }
 
-/** The fields of a body. Tags that nobody touched are not sent: a scope whose tags were deleted must not open. */
+/** The fields of a body. Unchanged tags are not sent: a scope whose tags were deleted must not become unlimited. */
 export function rightsBody(draft: RightsDraft, before: RightsDraft, all: readonly string[]) {
   const { tags } = readScope(draft.scope, all);
   const Tags = draft.scope === before.scope ? {} : { Tags: tags && [...tags] };
   return { Level: draft.level, ...Tags };
 }
 
-function Levels({
+function LevelFields({
   level: chosen,
   problem,
   onChoose,
 }: {
-  readonly level: Level;
+  readonly level: AccessLevel;
   readonly problem: string | undefined;
-  readonly onChoose: (level: Level) => void;
+  readonly onChoose: (level: AccessLevel) => void;
 }) {
   return (
     <fieldset class={css['levels']}>
@@ -61,7 +62,7 @@ function Levels({
   );
 }
 
-/** The level and the tags of a key or person, and below them what that means. */
+/** The level and the tags of a key or person, and below them the rights in words. */
 export function RightsFields({
   draft,
   before,
@@ -71,7 +72,7 @@ export function RightsFields({
   problem,
 }: {
   readonly draft: RightsDraft;
-  /** The rights as they are now; of a new one the draft as it began. */
+  /** The present rights; of a new key or person, the initial draft. */
   readonly before: { readonly draft: RightsDraft; readonly tags: readonly string[] | null };
   readonly set: (change: Partial<RightsDraft>) => void;
   readonly who: string;
@@ -80,11 +81,11 @@ export function RightsFields({
 }) {
   const written = readScope(draft.scope, allTags);
   const tags = draft.scope === before.draft.scope ? before.tags : written.tags;
-  const unknown = written.unknown.length > 0 ? say.unknownTags(written.unknown) : undefined;
+  const unknown = written.unknown.length > 0 ? formTexts.unknownTags(written.unknown) : undefined;
   return (
     <>
-      <Levels level={draft.level} problem={problem('Level')} onChoose={(level) => set({ level })} />
-      <TextField
+      <LevelFields level={draft.level} problem={problem('Level')} onChoose={(level) => set({ level })} />
+      <LineField
         name={say.scope}
         value={draft.scope}
         problem={unknown ?? problem('Tags')}

@@ -1,15 +1,15 @@
 import type { Schemas } from '@vantage/client';
 import { useState } from 'preact/hooks';
-import { Mark } from '../../parts/mark.tsx';
-import { wordsOf } from '../../parts/notice.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { problemWords } from '../../parts/problem-words.ts';
 import { api, take } from '../../store/api.ts';
-import { peopleTexts } from '../../texts/people.ts';
 import css from './people.module.css';
-import { rightsWords } from './rights.ts';
+import { peopleTexts } from './people-texts.ts';
+import { rightsWords } from './rights-words.ts';
 
 const say = peopleTexts.ways;
 
-function Provider({
+function ProviderFacts({
   provider: { Issuer, ClientId, HasSecret, Callback, Groups },
   allTags,
 }: {
@@ -42,8 +42,8 @@ function Provider({
   );
 }
 
-/** Tries what the operator set up, and says in words what works. */
-function Test() {
+/** Tests the operator's settings for signing in, and shows which of them work. */
+function SignInTest() {
   const [isBusy, setBusy] = useState(false);
   const [found, setFound] = useState<Schemas['SignInTest']['Findings']>();
   const [problem, setProblem] = useState<string>();
@@ -53,7 +53,7 @@ function Test() {
     try {
       setFound((await take(api.POST('/sign-in/test'))).Findings);
     } catch (error) {
-      setProblem(wordsOf(error));
+      setProblem(problemWords(error));
     }
     setBusy(false);
   };
@@ -73,7 +73,7 @@ function Test() {
             <ul>
               {found.map(({ Works, Text }) => (
                 <li key={Text}>
-                  <Mark name={Works ? 'Delivered' : 'Failed'} word={Works ? say.good : say.bad} />{' '}
+                  <Icon name={Works ? 'Delivered' : 'Failed'} word={Works ? say.good : say.bad} />{' '}
                   <bdi>{Text}</bdi>
                 </li>
               ))}
@@ -85,7 +85,7 @@ function Test() {
   );
 }
 
-/** How people sign in, as the operator set it up, with a test. */
+/** The ways of signing in that the operator has set up, with a test. */
 export function SignInWays({
   ways: { Provider: provider, Header: header },
   allTags,
@@ -103,7 +103,7 @@ export function SignInWays({
         <p>
           {say.always} {!isSet && say.none}
         </p>
-        {provider !== null && <Provider provider={provider} allTags={allTags} />}
+        {provider !== null && <ProviderFacts provider={provider} allTags={allTags} />}
         {header !== null && (
           <dl>
             <dt class="label">{say.header}</dt>
@@ -113,7 +113,7 @@ export function SignInWays({
         {isSet && (
           <>
             <p class="mute">{say.fixed}</p>
-            <Test />
+            <SignInTest />
           </>
         )}
       </div>

@@ -1,10 +1,10 @@
-import type { MonthlyReport } from '../../store/monthly-reports.ts';
-import type { Contact } from '../../store/plan.ts';
+import type { StoredMonthlyReport } from '../../store/monthly-reports.ts';
+import type { NotificationContact } from '../../store/notification-schedules.ts';
 
-/** The facts that the section needs to show and to change monthly reports. */
+/** The facts for showing and changing monthly reports. */
 export interface MonthlyFacts {
-  readonly reports: readonly MonthlyReport[];
-  /** Contacts that take mail. */
-  readonly contacts: readonly Contact[];
+  readonly reports: readonly StoredMonthlyReport[];
+  /** Contacts for e-mail. */
+  readonly contacts: readonly NotificationContact[];
   readonly allTags: readonly string[];
 }

@@ -17,25 +17,33 @@ import { serverNow, zone } from '../../store/clock.ts';
 import { mayWrite } from '../../store/credential.ts';
 import { readReport, readUptimes } from '../../store/read-report.ts';
 import { reportSource } from '../../store/report-source.ts';
-import { texts } from '../../texts/index.ts';
-import { reportTexts as say } from '../../texts/report.ts';
-import { type AskedReport, askFor, baseOf, chosenRows, type ReadReport, readAsked } from './asked.ts';
-import { Controls } from './controls.tsx';
-import { Monthly } from './monthly.tsx';
-import { Sheet } from './sheet.tsx';
+import { deviceWords } from '../../texts/device-words.ts';
+import { frameTexts } from '../../texts/frame-texts.ts';
+import { MonthlyReports } from './monthly-reports.tsx';
+import { ReportControls } from './report-controls.tsx';
+import {
+  baseOf,
+  chosenRows,
+  type ReadReport,
+  type ReportRequest,
+  readReportRequest,
+  showReport,
+} from './report-request.ts';
+import { ReportSheet } from './report-sheet.tsx';
+import { reportTexts as say } from './report-texts.ts';
 
-/** Above this many devices the span before is not read for a comparison. */
-const mostCompared = 1_000;
+/** Above this number of devices, the previous span is not read for a comparison. */
+const maxCompared = 1_000;
 
-async function read(asked: AskedReport): Promise<ReadReport | undefined> {
-  const { span } = asked;
+async function read(request: ReportRequest): Promise<ReadReport | undefined> {
+  const { span } = request;
   if (span === undefined) return undefined;
-  const chosen = chosenRows(rows.peek(), asked);
+  const chosen = chosenRows(rows.peek(), request);
   const ids = chosen.map(({ id }) => id);
   const moments = momentsOf(span, zone.peek());
-  const madeAt = Math.floor(serverNow() / 1_000) * 1_000;
-  const shared = { asked, span, chosen, moments, madeAt };
-  const until = { from: moments.from, to: Math.min(moments.to, madeAt) };
+  const createdMs = Math.floor(serverNow() / 1_000) * 1_000;
+  const shared = { request, span, chosen, moments, createdMs };
+  const until = { from: moments.from, to: Math.min(moments.to, createdMs) };
   if (until.to <= until.from || ids.length === 0)
     return {
       ...shared,
@@ -44,7 +52,7 @@ async function read(asked: AskedReport): Promise<ReadReport | undefined> {
     };
   const [data, before] = await Promise.all([
     readReport(reportSource, ids, until),
-    ids.length > mostCompared ? undefined : readBefore(neighbour(span, -1), ids),
+    ids.length > maxCompared ? undefined : readBefore(neighbour(span, -1), ids),
   ]);
   return { ...shared, data, before };
 }
@@ -53,35 +61,38 @@ async function readBefore(span: ReportSpan, ids: readonly string[]) {
   return { span, uptimes: await readUptimes(reportSource, ids, momentsOf(span, zone.peek())) };
 }
 
-/** Works out the report of what was read. The objective needs no request. */
-function reckon({ asked, chosen, moments, data, madeAt }: ReadReport, objective: number | undefined): Report {
+/** Calculates the report. A change of the objective needs no request. */
+function calculate(
+  { request, chosen, moments, data, createdMs }: ReadReport,
+  objective: number | undefined,
+): Report {
   return reportOf({
     uptimes: data.uptimes,
     outages: data.outages,
     tags: new Map(chosen.map(({ id, tags }) => [id, tags])),
-    base: baseOf(asked),
+    base: baseOf(request),
     objective,
-    restSeconds: Math.max(0, moments.to - madeAt) / 1_000,
+    restSeconds: Math.max(0, moments.to - createdMs) / 1_000,
   });
 }
 
-const title = texts.screens.reports;
+const title = frameTexts.screens.reports;
 
-function Nothing({ asked }: { readonly asked: AskedReport }) {
+function EmptyReport({ request }: { readonly request: ReportRequest }) {
   const isEmpty = rows.value.length === 0;
   return (
     <div class="section">
       <Heading>{isEmpty ? say.empty : say.none}</Heading>
       {isEmpty && mayWrite.value && (
         <a class="button main" href="/devices/new">
-          {say.add}
+          {deviceWords.add}
         </a>
       )}
       {!isEmpty && (
         <button
           type="button"
           class="button"
-          onClick={() => askFor(asked, { filter: '', devices: undefined })}
+          onClick={() => showReport(request, { filter: '', devices: undefined })}
         >
           {say.all}
         </button>
@@ -90,44 +101,44 @@ function Nothing({ asked }: { readonly asked: AskedReport }) {
   );
 }
 
-function Body({ asked }: { readonly asked: AskedReport }) {
+function ReportBody({ request }: { readonly request: ReportRequest }) {
   const isReady = progress.value === 'ready';
-  const { span, filter, devices, objective } = asked;
+  const { span, filter, devices, objective } = request;
   const key = `${span === undefined ? '' : spanText(span)} ${filter} ${devices?.join(',')}`;
   const found = useRead(
-    async () => (isReady ? { key, read: await read(asked) } : undefined),
+    async () => (isReady ? { key, read: await read(request) } : undefined),
     [key],
     [isReady],
   );
   if (typeof progress.value === 'object' && rows.value.length === 0)
     return <FailedScreen title={title} problem={progress.value.problem} retry={() => void readFacts()} />;
   if (span === undefined) return <Heading>{say.wrongSpan}</Heading>;
-  // Another report than the asked one would be taken for it.
+  // Another report must not be shown as the requested one.
   const data = found.data?.key === key ? found.data.read : undefined;
   const state = <ReadState read={{ ...found, data }} rows={12} title={title} />;
   if (data === undefined) return state;
-  if (data.chosen.length === 0) return <Nothing asked={asked} />;
+  if (data.chosen.length === 0) return <EmptyReport request={request} />;
   return (
     <>
       {state}
-      <Sheet read={data} asked={asked} report={reckon(data, objective)} again={found.again} />
+      <ReportSheet read={data} request={request} report={calculate(data, objective)} again={found.again} />
     </>
   );
 }
 
-/** Uptime of devices over a span: in a sentence, by group and by device, with its outages; also on paper. */
-export function Reports() {
-  const asked = readAsked();
+/** The uptime of devices over a span: in a sentence, by group and by device, with the outages; also for print. */
+export function ReportsScreen() {
+  const request = readReportRequest();
   const isNamed = address.value.query.has('span');
-  // At once: who goes on to another report meanwhile would be brought back to this one.
+  // A layout effect runs at once. Later, a person who has gone to another report would be brought back to this one.
   useLayoutEffect(() => {
-    if (!isNamed) askFor(asked, {}, { replace: true });
+    if (!isNamed) showReport(request, {}, { replace: true });
   }, [isNamed]);
   return (
     <div class="page">
-      <Controls asked={asked} />
-      <Body asked={asked} />
-      <Monthly />
+      <ReportControls request={request} />
+      <ReportBody request={request} />
+      <MonthlyReports />
     </div>
   );
 }

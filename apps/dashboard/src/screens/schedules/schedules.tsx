@@ -3,24 +3,24 @@ import { PlanTabs } from '../../parts/plan-tabs.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { mayWrite } from '../../store/credential.ts';
-import { readContacts, readNschedules, readScheduleUsers } from '../../store/plan.ts';
-import { scheduleTexts } from '../../texts/schedules.ts';
+import { readContacts, readNschedules, readScheduleUsers } from '../../store/notification-schedules.ts';
+import { scheduleTexts } from './schedule-texts.ts';
 import css from './schedules.module.css';
 import { stepWords } from './step-words.ts';
 
 const say = scheduleTexts;
-/** Of so many schedules the users are counted. */
-const counted = 20;
+/** The maximum number of schedules whose users are counted. */
+const maxCounted = 20;
 
 async function read() {
   const [schedules, contacts] = await Promise.all([readNschedules(), readContacts()]);
-  const ids = schedules.slice(0, counted).map(({ nschedule_id }) => nschedule_id);
+  const ids = schedules.slice(0, maxCounted).map(({ nschedule_id }) => nschedule_id);
   return { schedules, contacts, users: await readScheduleUsers(ids) };
 }
 
-type Data = Awaited<ReturnType<typeof read>>;
+type SchedulesData = Awaited<ReturnType<typeof read>>;
 
-function usedText(users: Data['users'], id: string): string {
+function usedText(users: SchedulesData['users'], id: string): string {
   const found = users.get(id);
   if (found === undefined) return '–';
   const parts = [
@@ -28,10 +28,10 @@ function usedText(users: Data['users'], id: string): string {
     found.devices > 0 ? say.devices(found.devices) : '',
     found.locations.length > 0 ? say.locations(found.locations) : '',
   ].filter((part) => part !== '');
-  return parts.length === 0 ? say.nobody : parts.join(', ');
+  return parts.length === 0 ? say.unused : parts.join(', ');
 }
 
-function List({ data: { schedules, contacts, users } }: { readonly data: Data }) {
+function ScheduleList({ data: { schedules, contacts, users } }: { readonly data: SchedulesData }) {
   const names = new Map(contacts.map(({ contact_id, Name }) => [contact_id, Name]));
   const nameOf = (id: string) => names.get(id) ?? say.gone;
   return (
@@ -61,7 +61,7 @@ function List({ data: { schedules, contacts, users } }: { readonly data: Data })
   );
 }
 
-function Empty() {
+function NoSchedules() {
   return (
     <div class={css['empty']}>
       <p>{say.empty}</p>
@@ -83,7 +83,7 @@ function Empty() {
 }
 
 /** All notification schedules, each with its steps in words and what uses it. */
-export function Schedules() {
+export function SchedulesScreen() {
   const all = useRead(read, []);
   const { data } = all;
   return (
@@ -101,7 +101,7 @@ export function Schedules() {
         )}
       </div>
       <ReadState read={all} />
-      {data !== undefined && (data.schedules.length === 0 ? <Empty /> : <List data={data} />)}
+      {data !== undefined && (data.schedules.length === 0 ? <NoSchedules /> : <ScheduleList data={data} />)}
     </div>
   );
 }

@@ -1,32 +1,33 @@
 import { useState } from 'preact/hooks';
+import { severityChoices } from '../../model/severity-choices.ts';
 import { weekdays } from '../../model/week-hours.ts';
-import { TextField } from '../../parts/field.tsx';
-import type { Contact } from '../../store/plan.ts';
-import { scheduleTexts } from '../../texts/schedules.ts';
-import { type StepDraft, severities } from './draft.ts';
+import { LineField } from '../../parts/line-field.tsx';
+import type { NotificationContact } from '../../store/notification-schedules.ts';
+import type { StepDraft } from './schedule-draft.ts';
+import { scheduleTexts } from './schedule-texts.ts';
 import css from './schedules.module.css';
 
 const say = scheduleTexts;
 
 interface StepProps {
   readonly step: StepDraft;
-  /** From 1. */
-  readonly place: number;
-  readonly contacts: readonly Contact[];
-  /** Of this step, by the name of the field. */
+  /** The number of the step, from 1. */
+  readonly number: number;
+  readonly contacts: readonly NotificationContact[];
+  /** The refusal of a field of this step. */
   readonly problemOf: (field: string) => string | undefined;
   readonly set: (change: Partial<StepDraft>) => void;
   readonly remove: () => void;
 }
 
-function Contacts({ step, place, contacts, problemOf, set }: StepProps) {
+function StepContacts({ step, number, contacts, problemOf, set }: StepProps) {
   const [round, setRound] = useState(0);
   const nameOf = new Map(contacts.map(({ contact_id, Name }) => [contact_id, Name]));
   const free = contacts.filter(({ contact_id }) => !step.contacts.includes(contact_id));
   const problem = problemOf('Contacts');
   const add = (id: string) => {
     set({ contacts: [...step.contacts, id] });
-    // The list shows its first line again.
+    // A new key resets the list to its first line.
     setRound(round + 1);
   };
   return (
@@ -38,8 +39,8 @@ function Contacts({ step, place, contacts, problemOf, set }: StepProps) {
             <bdi>{nameOf.get(id) ?? say.gone}</bdi>
             <button
               type="button"
-              aria-label={say.take(nameOf.get(id) ?? say.gone, place)}
-              onClick={() => set({ contacts: step.contacts.filter((each) => each !== id) })}
+              aria-label={say.removeContact(nameOf.get(id) ?? say.gone, number)}
+              onClick={() => set({ contacts: step.contacts.filter((other) => other !== id) })}
             >
               ×
             </button>
@@ -49,7 +50,7 @@ function Contacts({ step, place, contacts, problemOf, set }: StepProps) {
           <select
             key={round}
             class={css['add']}
-            aria-label={say.addTo(place)}
+            aria-label={say.addTo(number)}
             value=""
             onChange={({ currentTarget }) => add(currentTarget.value)}
           >
@@ -68,7 +69,7 @@ function Contacts({ step, place, contacts, problemOf, set }: StepProps) {
   );
 }
 
-function Checks<Name extends string>({
+function CheckboxGroup<Name extends string>({
   legend,
   hint,
   names,
@@ -82,7 +83,7 @@ function Checks<Name extends string>({
   readonly onChoose: (names: readonly Name[]) => void;
 }) {
   const toggle = (name: Name) =>
-    onChoose(chosen.includes(name) ? chosen.filter((each) => each !== name) : [...chosen, name]);
+    onChoose(chosen.includes(name) ? chosen.filter((other) => other !== name) : [...chosen, name]);
   return (
     <fieldset>
       <legend class="label">
@@ -99,9 +100,9 @@ function Checks<Name extends string>({
   );
 }
 
-/** The fields of a step, in place. */
+/** The fields of a step. */
 export function StepFields(props: StepProps) {
-  const { step, place, problemOf, set, remove } = props;
+  const { step, number, problemOf, set, remove } = props;
   const fields = [
     ['delay', say.delay, 'DelayMinutes', say.delayHint],
     ['repeat', say.repeat, 'RepeatMinutes', say.repeatHint],
@@ -110,39 +111,39 @@ export function StepFields(props: StepProps) {
   ] as const;
   return (
     <fieldset class={css['step']}>
-      <legend>{say.step(place)}</legend>
-      <Contacts {...props} />
+      <legend>{say.step(number)}</legend>
+      <StepContacts {...props} />
       <div class={css['four']}>
         {fields.map(([key, name, field, hint]) => (
-          <TextField
+          <LineField
             key={key}
             name={name}
             problem={problemOf(field)}
             hint={hint}
             value={step[key]}
-            onText={(text) => set({ [key]: text })}
+            onInput={(text) => set({ [key]: text })}
           />
         ))}
       </div>
       <div class={css['pair']}>
-        <Checks
+        <CheckboxGroup
           legend={say.days}
           hint={say.daysHint}
           names={weekdays}
           chosen={step.days}
           onChoose={(days) => set({ days })}
         />
-        <Checks
+        <CheckboxGroup
           legend={say.severities}
           hint={say.severitiesHint}
-          names={severities}
+          names={severityChoices}
           chosen={step.severities}
           onChoose={(chosen) => set({ severities: chosen })}
         />
       </div>
       <div>
         <button type="button" class="button" onClick={remove}>
-          {say.removeStep(place)}
+          {say.removeStep(number)}
         </button>
       </div>
     </fieldset>

@@ -8,46 +8,51 @@ import {
   signIn,
   signInTo,
 } from '../../store/credential.ts';
-import { texts } from '../../texts/index.ts';
+import { frameTexts } from '../../texts/frame-texts.ts';
 import css from './sign-in.module.css';
+import { signInTexts } from './sign-in-texts.ts';
 
-type Field = RefObject<HTMLInputElement | null>;
+/** The browser runs on the host of the controller, so its person may see the terminal and the data folder. */
+const isLocal = /^(localhost|127\.|\[::1\])/.test(location.hostname);
 
-/** For people who have no key, and for keys that are only good with them. */
-function NameAndPassword({ name, password }: { readonly name: Field; readonly password: Field }) {
+type InputRef = RefObject<HTMLInputElement | null>;
+
+/** For people without a key, and for keys that are only valid together with a name and password. */
+function NameAndPassword({ name, password }: { readonly name: InputRef; readonly password: InputRef }) {
   return (
-    <details class={css['more']}>
-      <summary>{texts.signIn.more}</summary>
+    <details class={css['more']} open={!isLocal}>
+      <summary>{signInTexts.more}</summary>
       <label>
-        <span class="label">{texts.signIn.name}</span>
+        <span class="label">{signInTexts.name}</span>
         <input ref={name} type="text" name="name" autocomplete="username" />
       </label>
       <label>
-        <span class="label">{texts.signIn.password}</span>
+        <span class="label">{signInTexts.password}</span>
         <input ref={password} type="password" name="password" autocomplete="current-password" />
       </label>
+      <p class="hint">{signInTexts.forgotten}</p>
     </details>
   );
 }
 
-/** The way to the provider that signs people in, where there is one. */
-function ByProvider() {
-  const [isThere, setThere] = useState(false);
-  useEffect(() => void hasProvider().then(setThere), []);
-  if (!isThere) return null;
+/** The link to the provider that signs people in, if there is one. */
+function ProviderLink() {
+  const [hasLink, setHasLink] = useState(false);
+  useEffect(() => void hasProvider().then(setHasLink), []);
+  if (!hasLink) return null;
   return (
     <a class="button" href={providerPath}>
-      {texts.signIn.provider}
+      {signInTexts.provider}
     </a>
   );
 }
 
-/** The accounts of a person who is in several; what was sent before signs in to the one that is pressed. */
-function Accounts({ choose }: { readonly choose: (account: string) => void }) {
+/** The accounts of a person who belongs to several. The same credential then signs in to the chosen one. */
+function AccountButtons({ choose }: { readonly choose: (account: string) => void }) {
   if (accountChoice.value === undefined) return null;
   return (
     <>
-      <p role="alert">{texts.signIn.choose}</p>
+      <p role="alert">{signInTexts.choose}</p>
       {accountChoice.value.accounts.map((account) => (
         <button key={account} type="button" class="button" onClick={() => choose(account)}>
           {account}
@@ -57,21 +62,23 @@ function Accounts({ choose }: { readonly choose: (account: string) => void }) {
   );
 }
 
-/** The field for the key. Of a session that ended it says so; the screen below stays. */
-export function SignIn({ hasEnded = false }: { readonly hasEnded?: boolean }) {
+/** The sign-in. `hasEnded`: a session has ended, and its screen stays below. */
+export function SignInForm({ hasEnded = false }: { readonly hasEnded?: boolean }) {
   const field = useRef<HTMLInputElement>(null);
   const name = useRef<HTMLInputElement>(null);
   const password = useRef<HTMLInputElement>(null);
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
-  const attempt = async (ask: () => Promise<boolean>) => {
+  // `autofocus` works for the first element of a document only.
+  useEffect(() => field.current?.focus(), []);
+  const attempt = async (request: () => Promise<boolean>) => {
     setBusy(true);
     setProblem(undefined);
     try {
-      if (await ask()) return;
-      if (accountChoice.value === undefined) setProblem(texts.signIn.wrong);
+      if (await request()) return;
+      if (accountChoice.value === undefined) setProblem(signInTexts.wrong);
     } catch {
-      setProblem(texts.signIn.unreachable);
+      setProblem(signInTexts.unreachable);
     }
     setBusy(false);
     field.current?.focus();
@@ -79,17 +86,17 @@ export function SignIn({ hasEnded = false }: { readonly hasEnded?: boolean }) {
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const key = field.current?.value.trim() ?? '';
-    if (key === '' && (name.current?.value ?? '') === '') return setProblem(texts.signIn.empty);
+    if (key === '' && (name.current?.value ?? '') === '') return setProblem(signInTexts.empty);
     const fields = { key, name: name.current?.value.trim() ?? '', password: password.current?.value ?? '' };
     void attempt(() => signIn(fields));
   };
   return (
     <form class={css['form']} onSubmit={submit}>
-      <h1>{hasEnded ? texts.signIn.title : texts.name}</h1>
-      {hasEnded && <p class="mute">{texts.signIn.ended}</p>}
-      {openSession.value && <p role="alert">{texts.signIn.leftOpen}</p>}
+      <h1>{hasEnded ? frameTexts.signIn : frameTexts.name}</h1>
+      {hasEnded && <p class="mute">{signInTexts.ended}</p>}
+      {openSession.value && <p role="alert">{signInTexts.leftOpen}</p>}
       <label>
-        <span class="label">{texts.signIn.key}</span>
+        <span class="label">{signInTexts.key}</span>
         <input
           ref={field}
           type="password"
@@ -105,14 +112,15 @@ export function SignIn({ hasEnded = false }: { readonly hasEnded?: boolean }) {
         class={problem === undefined ? 'hint' : 'hint bad'}
         role={problem === undefined ? undefined : 'alert'}
       >
-        {problem ?? (hasEnded ? '' : texts.signIn.hint)}
+        {problem ?? (hasEnded ? '' : isLocal ? signInTexts.localHint : signInTexts.hint)}
       </p>
       <NameAndPassword name={name} password={password} />
       <button type="submit" class="button main" disabled={isBusy}>
-        {texts.signIn.button}
+        {signInTexts.button}
       </button>
-      <Accounts choose={(account) => void attempt(() => signInTo(account))} />
-      <ByProvider />
+      <AccountButtons choose={(account) => void attempt(() => signInTo(account))} />
+      <ProviderLink />
+      {isLocal && !hasEnded && <p class="hint">{signInTexts.certificate}</p>}
     </form>
   );
 }

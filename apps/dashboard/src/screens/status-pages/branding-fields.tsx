@@ -1,12 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Field } from '../../parts/field.tsx';
+import { FormField } from '../../parts/form-field.tsx';
 import type { StatusPage } from '../../store/status-pages.ts';
-import { statusPageTexts } from '../../texts/status-pages.ts';
+import { drawLogo, readLogoFile } from './logo-image.ts';
+import { statusPageTexts } from './status-page-texts.ts';
 import css from './status-pages.module.css';
 
 const say = statusPageTexts.branding;
 
-/** The branding of a page, as its form has it. */
+/** The form of a page's branding. */
 export interface BrandingDraft {
   /** A data URL; null: none. */
   readonly logo: string | null;
@@ -14,10 +15,10 @@ export interface BrandingDraft {
   readonly footer: string;
 }
 
-/** Fields of the API that the form of the branding has. */
+/** The names of the fields of the branding in the API. */
 export const brandingShown = ['Logo', 'Accent.Light', 'Accent.Dark', 'Footer'];
 
-/** Colours to begin with: those of Vantage. */
+/** The initial colours are those of Vantage. */
 const firstAccent = { Light: '#3152cf', Dark: '#8aa2ff' } as const;
 
 export function brandingOf(page: StatusPage | undefined): BrandingDraft {
@@ -34,13 +35,13 @@ export function brandingBody(draft: BrandingDraft, before: BrandingDraft) {
   };
 }
 
-interface Props {
+interface BrandingProps {
   readonly draft: BrandingDraft;
   readonly set: (change: Partial<BrandingDraft>) => void;
-  readonly of: (field: string) => string | undefined;
+  readonly problemOf: (field: string) => string | undefined;
 }
 
-function Preview({ logo }: { readonly logo: string }) {
+function LogoPreview({ logo }: { readonly logo: string }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
     if (canvas.current !== null) void drawLogo(canvas.current, logo);
@@ -48,7 +49,7 @@ function Preview({ logo }: { readonly logo: string }) {
   return <canvas ref={canvas} class={css['logo']} role="img" aria-label={say.logoShown} />;
 }
 
-function LogoField({ draft, set, of }: Props) {
+function LogoField({ draft, set, problemOf }: BrandingProps) {
   const [isUnread, setUnread] = useState(false);
   const read = async (file: File | undefined) => {
     const logo = file && (await readLogoFile(file));
@@ -57,7 +58,7 @@ function LogoField({ draft, set, of }: Props) {
   };
   return (
     <div>
-      <Field name={say.logo} problem={isUnread ? say.logoUnread : of('Logo')} hint={say.logoHint}>
+      <FormField name={say.logo} problem={isUnread ? say.logoUnread : problemOf('Logo')} hint={say.logoHint}>
         {(id, hintId) => (
           <input
             id={id}
@@ -68,10 +69,10 @@ function LogoField({ draft, set, of }: Props) {
             onChange={({ currentTarget }) => void read(currentTarget.files?.[0])}
           />
         )}
-      </Field>
+      </FormField>
       {draft.logo !== null && (
         <div class={css['logoRow']}>
-          <Preview logo={draft.logo} />
+          <LogoPreview logo={draft.logo} />
           <button type="button" class="button" onClick={() => set({ logo: null })}>
             {say.logoRemove}
           </button>
@@ -81,7 +82,7 @@ function LogoField({ draft, set, of }: Props) {
   );
 }
 
-function AccentFields({ draft: { accent }, set, of }: Props) {
+function AccentFields({ draft: { accent }, set, problemOf }: BrandingProps) {
   return (
     <div class={css['accent']}>
       <label>
@@ -95,7 +96,12 @@ function AccentFields({ draft: { accent }, set, of }: Props) {
       {accent !== null && (
         <div class={css['pair']}>
           {(['Light', 'Dark'] as const).map((theme) => (
-            <Field key={theme} name={say.on[theme]} problem={of(`Accent.${theme}`)} hint={say.accentHint}>
+            <FormField
+              key={theme}
+              name={say.colourOn[theme]}
+              problem={problemOf(`Accent.${theme}`)}
+              hint={say.accentHint}
+            >
               {(id, hintId) => (
                 <input
                   id={id}
@@ -108,7 +114,7 @@ function AccentFields({ draft: { accent }, set, of }: Props) {
                   }
                 />
               )}
-            </Field>
+            </FormField>
           ))}
         </div>
       )}
@@ -116,15 +122,15 @@ function AccentFields({ draft: { accent }, set, of }: Props) {
   );
 }
 
-/** Logo, colours and footer of a page. */
-export function BrandingFields(props: Props) {
-  const { draft, set, of } = props;
+/** The logo, colours and footer of a page. */
+export function BrandingFields(props: BrandingProps) {
+  const { draft, set, problemOf } = props;
   return (
     <fieldset class={css['shows']}>
       <legend class="label">{say.title}</legend>
       <LogoField {...props} />
       <AccentFields {...props} />
-      <Field name={say.footer} problem={of('Footer')} hint={say.footerHint}>
+      <FormField name={say.footer} problem={problemOf('Footer')} hint={say.footerHint}>
         {(id, hintId) => (
           <textarea
             id={id}
@@ -136,44 +142,7 @@ export function BrandingFields(props: Props) {
             onInput={({ currentTarget }) => set({ footer: currentTarget.value })}
           />
         )}
-      </Field>
+      </FormField>
     </fieldset>
   );
-}
-
-/** A logo is stored so great at most, in pixels; status pages show it 40 high. */
-const widest = 1_000;
-const heights = [120, 80, 40] as const;
-/** The API takes so many bytes; a data URL has four letters for three of them. */
-const longest = Math.floor(16_384 / 3) * 4;
-
-/**
- * The image of a file as a data URL that the API takes: PNG, or JPEG where that is too long. Undefined: the browser
- * cannot read the file as an image of pixels.
- */
-async function readLogoFile(file: Blob): Promise<string | undefined> {
-  const image = await createImageBitmap(file).catch(() => undefined);
-  if (image === undefined) return undefined;
-  for (const type of ['image/png', 'image/jpeg'])
-    for (const height of heights) {
-      const scale = Math.min(1, height / image.height, widest / image.width);
-      const canvas = document.createElement('canvas');
-      drawAt(canvas, image, scale);
-      const url = canvas.toDataURL(type, 0.85);
-      if (url.length <= longest) return url;
-    }
-  return undefined;
-}
-
-/** Draws the image of a data URL on a canvas. The page's policy loads no image from a text. */
-async function drawLogo(canvas: HTMLCanvasElement, url: string): Promise<void> {
-  const bytes = Uint8Array.from(atob(url.slice(url.indexOf(',') + 1)), (letter) => letter.charCodeAt(0));
-  const image = await createImageBitmap(new Blob([bytes])).catch(() => undefined);
-  if (image !== undefined) drawAt(canvas, image, 1);
-}
-
-function drawAt(canvas: HTMLCanvasElement, image: ImageBitmap, scale: number): void {
-  canvas.width = Math.max(1, Math.round(image.width * scale));
-  canvas.height = Math.max(1, Math.round(image.height * scale));
-  canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
 }

@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks';
-import { pathOfName } from '../../model/page-notes.ts';
+import { pathOfName } from '../../model/page-path.ts';
 import { readScope, scopeParts } from '../../model/rights.ts';
-import { Field, Select } from '../../parts/field.tsx';
-import { Refusal, Submit } from '../../parts/form-end.tsx';
-import { TextField } from '../../parts/text-field.tsx';
+import { FormRefusal, SubmitButton } from '../../parts/form-end.tsx';
+import { FormField } from '../../parts/form-field.tsx';
+import { LineField } from '../../parts/line-field.tsx';
+import { SelectField } from '../../parts/select-field.tsx';
 import { KeptNotice, useDraft } from '../../parts/use-draft.tsx';
 import { useSending } from '../../parts/use-sending.ts';
 import { rows } from '../../store/account-state.ts';
 import { createDrafts } from '../../store/drafts.ts';
 import type { StatusPage } from '../../store/status-pages.ts';
-import { peopleTexts } from '../../texts/people.ts';
-import { statusPageTexts } from '../../texts/status-pages.ts';
+import { formTexts } from '../../texts/form-texts.ts';
 import {
   type BrandingDraft,
   BrandingFields,
@@ -18,6 +18,7 @@ import {
   brandingOf,
   brandingShown,
 } from './branding-fields.tsx';
+import { statusPageTexts } from './status-page-texts.ts';
 import css from './status-pages.module.css';
 
 const say = statusPageTexts.form;
@@ -47,7 +48,7 @@ function draftOf(page: StatusPage | undefined, allTags: readonly string[]): Page
   };
 }
 
-/** The body of the draft. Tags that nobody touched are not sent: a page whose tags were deleted must not show all. */
+/** The body of the draft. Unchanged tags are not sent: a page whose tags were deleted must not show all devices. */
 function bodyOf(draft: PageDraft, before: PageDraft, allTags: readonly string[]) {
   const { name, path, access, password, show } = draft;
   const { tags } = readScope(draft.tags, allTags);
@@ -63,38 +64,38 @@ function bodyOf(draft: PageDraft, before: PageDraft, allTags: readonly string[])
 }
 export type PageBody = ReturnType<typeof bodyOf>;
 
-/** How many devices have one of these tags; null: all. */
+/** The number of devices with one of these tags; null: all devices. */
 function countDevices(tags: readonly string[] | null): number {
   if (tags === null) return rows.value.length;
-  const wanted = new Set(tags);
-  return rows.value.filter((row) => row.tags.some((tag) => wanted.has(tag))).length;
+  const shownTags = new Set(tags);
+  return rows.value.filter((row) => row.tags.some((tag) => shownTags.has(tag))).length;
 }
 
-interface PartProps {
+interface PageFieldsProps {
   readonly draft: PageDraft;
   readonly set: (change: Partial<PageDraft>) => void;
-  readonly of: (field: string) => string | undefined;
+  readonly problemOf: (field: string) => string | undefined;
 }
 
-function NameAndPath({ draft, set, of, isNew }: PartProps & { readonly isNew: boolean }) {
+function NameAndPath({ draft, set, problemOf, isNew }: PageFieldsProps & { readonly isNew: boolean }) {
   const rename = (name: string) => {
     const follows = isNew && draft.path === pathOfName(draft.name);
     set(follows ? { name, path: pathOfName(name) } : { name });
   };
   return (
     <>
-      <TextField
+      <LineField
         name={say.name}
         value={draft.name}
-        problem={of('Name')}
+        problem={problemOf('Name')}
         hint={say.nameHint}
         isFirst={isNew}
         onInput={rename}
       />
-      <TextField
+      <LineField
         name={say.path}
         value={draft.path}
-        problem={of('Path')}
+        problem={problemOf('Path')}
         hint={say.pathHint(`${location.origin}/status/${draft.path}`)}
         onInput={(path) => set({ path })}
       />
@@ -102,20 +103,25 @@ function NameAndPath({ draft, set, of, isNew }: PartProps & { readonly isNew: bo
   );
 }
 
-function Access({ draft, set, of, hasPassword }: PartProps & { readonly hasPassword: boolean }) {
+function AccessFields({
+  draft,
+  set,
+  problemOf,
+  hasPassword,
+}: PageFieldsProps & { readonly hasPassword: boolean }) {
   return (
     <>
-      <Select
+      <SelectField
         name={say.access}
-        problem={of('Access')}
+        problem={problemOf('Access')}
         value={draft.access}
-        choices={accesses.map((each) => [each, statusPageTexts.access[each].choice] as const)}
-        onChoose={(chosen) => set({ access: accesses.find((each) => each === chosen) ?? 'SignedIn' })}
+        choices={accesses.map((access) => [access, statusPageTexts.access[access].choice] as const)}
+        onChoose={(chosen) => set({ access: accesses.find((access) => access === chosen) ?? 'SignedIn' })}
       />
       {draft.access === 'Password' && (
-        <Field
+        <FormField
           name={say.password}
-          problem={of('Password')}
+          problem={problemOf('Password')}
           hint={hasPassword ? say.passwordKept : say.passwordHint}
         >
           {(id, hintId) => (
@@ -128,13 +134,13 @@ function Access({ draft, set, of, hasPassword }: PartProps & { readonly hasPassw
               onInput={({ currentTarget }) => set({ password: currentTarget.value })}
             />
           )}
-        </Field>
+        </FormField>
       )}
     </>
   );
 }
 
-function Shows({ draft, set }: PartProps) {
+function ShownFacts({ draft, set }: PageFieldsProps) {
   return (
     <fieldset class={css['shows']}>
       <legend class="label">{say.shows}</legend>
@@ -155,7 +161,7 @@ function Shows({ draft, set }: PartProps) {
 
 const drafts = createDrafts<PageDraft>();
 
-/** The settings of a status page: of a new one, or of one that is changed. */
+/** The settings of a new or an existing status page. */
 export function PageForm({
   page,
   allTags,
@@ -163,7 +169,7 @@ export function PageForm({
 }: {
   readonly page: StatusPage | undefined;
   readonly allTags: readonly string[];
-  /** Calls back when the body is stored, before another screen is shown. */
+  /** Stores the body, then calls `onStored` before another screen is shown. */
   readonly save: (body: PageBody, onStored: () => void) => Promise<void>;
 }) {
   const [before, setBefore] = useState(() => draftOf(page, allTags));
@@ -185,26 +191,28 @@ export function PageForm({
       setBefore(saved);
       setSaved(true);
     });
-  const props = { draft, set, of: sending.of };
+  const props = { draft, set, problemOf: sending.problemOf };
   return (
     <form class={css['form']} onSubmit={(event) => void submit(event)} noValidate>
       <KeptNotice form={form} />
       <div class={css['pair']}>
         <NameAndPath {...props} isNew={page === undefined} />
-        <Access {...props} hasPassword={page?.Access === 'Password'} />
+        <AccessFields {...props} hasPassword={page?.Access === 'Password'} />
       </div>
-      <TextField
+      <LineField
         name={say.tags}
         value={draft.tags}
-        problem={unknown ? peopleTexts.form.unknownTags(written.unknown) : sending.of('Tags')}
+        problem={unknown ? formTexts.unknownTags(written.unknown) : sending.problemOf('Tags')}
         hint={`${say.tagsHint} ${say.counted(countDevices(tags))}`}
         onInput={(text) => set({ tags: text })}
       />
-      <Shows {...props} />
+      <ShownFacts {...props} />
       <BrandingFields {...props} />
-      <Refusal words={sending.words(shown)} />
+      <FormRefusal words={sending.words(shown)} />
       <div class="buttons">
-        <Submit isOff={sending.isBusy || unknown}>{page === undefined ? say.create : say.save}</Submit>
+        <SubmitButton isOff={sending.isBusy || unknown}>
+          {page === undefined ? say.create : say.save}
+        </SubmitButton>
         <span role="status">{isSaved ? say.saved : ''}</span>
       </div>
     </form>

@@ -7,20 +7,21 @@ import {
   openIncident,
   withNote,
 } from '../../model/page-notes.ts';
-import { Field, Select } from '../../parts/field.tsx';
-import { Refusal, Submit } from '../../parts/form-end.tsx';
+import { FormRefusal, SubmitButton } from '../../parts/form-end.tsx';
+import { FormField } from '../../parts/form-field.tsx';
 import { RemoveButton } from '../../parts/remove-button.tsx';
+import { SelectField } from '../../parts/select-field.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { KeptNotice, useDraft } from '../../parts/use-draft.tsx';
 import { useSending } from '../../parts/use-sending.ts';
 import { serverNow } from '../../store/clock.ts';
 import { createDrafts } from '../../store/drafts.ts';
-import { statusPageTexts } from '../../texts/status-pages.ts';
+import { statusPageTexts } from './status-page-texts.ts';
 import css from './status-pages.module.css';
 
 const say = statusPageTexts.notes;
 
-/** Writes the notes of a page as a whole. */
+/** Stores all notes of a page. */
 type SaveNotes = (notes: readonly Note[]) => Promise<void>;
 
 interface NotesProps {
@@ -32,7 +33,7 @@ interface NotesProps {
 const drafts = createDrafts<{ readonly kind: NoteKind; readonly text: string }>();
 
 /** A note as readers of the page see it. */
-function Shown({ kind, text }: { readonly kind: NoteKind; readonly text: string }) {
+function NotePreview({ kind, text }: { readonly kind: NoteKind; readonly text: string }) {
   return (
     <section class={css['preview']} aria-label={say.preview}>
       <p class="label">{say.preview}</p>
@@ -42,18 +43,18 @@ function Shown({ kind, text }: { readonly kind: NoteKind; readonly text: string 
   );
 }
 
-/** Writing a note: the stage that comes next is chosen, with words to begin with. */
-function Write({ pageId, notes, save }: NotesProps) {
-  const begin = (kind: NoteKind) => ({ kind, text: say.template[kind] });
-  const form = useDraft(drafts, pageId, begin(nextKind(notes)));
+/** The form of a new note. It starts with the next stage of the incident and a text for it. */
+function NoteForm({ pageId, notes, save }: NotesProps) {
+  const startOf = (kind: NoteKind) => ({ kind, text: say.template[kind] });
+  const form = useDraft(drafts, pageId, startOf(nextKind(notes)));
   const { draft, set } = form;
   const [isPublished, setPublished] = useState(false);
   const sending = useSending();
   const choose = (chosen: string) => {
-    const kind = noteKinds.find((each) => each === chosen) ?? 'Information';
-    // The text that somebody wrote stays.
+    const kind = noteKinds.find((name) => name === chosen) ?? 'Information';
+    // A text that a person wrote stays.
     const isTemplate = draft.text.trim() === '' || draft.text === say.template[draft.kind];
-    set(isTemplate ? begin(kind) : { kind });
+    set(isTemplate ? startOf(kind) : { kind });
     setPublished(false);
   };
   const submit = (event: Event) =>
@@ -61,20 +62,20 @@ function Write({ pageId, notes, save }: NotesProps) {
       const note = { At: new Date(serverNow()).toISOString(), Kind: draft.kind, Text: draft.text.trim() };
       const next = withNote(notes, note);
       await save(next);
-      form.saved(begin(nextKind(next)));
+      form.saved(startOf(nextKind(next)));
       setPublished(true);
     });
   return (
     <form class={css['form']} onSubmit={(event) => void submit(event)} noValidate>
       <KeptNotice form={form} />
-      <Select
+      <SelectField
         name={say.kind}
-        problem={sending.of('Kind')}
+        problem={sending.problemOf('Kind')}
         value={draft.kind}
         choices={noteKinds.map((kind) => [kind, say.kinds[kind]] as const)}
         onChoose={choose}
       />
-      <Field name={say.text} problem={sending.of('Text')} hint={say.hint}>
+      <FormField name={say.text} problem={sending.problemOf('Text')} hint={say.hint}>
         {(id, hintId) => (
           <textarea
             id={id}
@@ -89,18 +90,18 @@ function Write({ pageId, notes, save }: NotesProps) {
             }}
           />
         )}
-      </Field>
-      <Shown kind={draft.kind} text={draft.text} />
-      <Refusal words={sending.words([])} />
+      </FormField>
+      <NotePreview kind={draft.kind} text={draft.text} />
+      <FormRefusal words={sending.words([])} />
       <div class="buttons">
-        <Submit isOff={sending.isBusy || draft.text.trim() === ''}>{say.publish}</Submit>
+        <SubmitButton isOff={sending.isBusy || draft.text.trim() === ''}>{say.publish}</SubmitButton>
         <span role="status">{isPublished ? say.published : ''}</span>
       </div>
     </form>
   );
 }
 
-function History({ notes, save }: { readonly notes: readonly Note[]; readonly save: SaveNotes }) {
+function NoteHistory({ notes, save }: { readonly notes: readonly Note[]; readonly save: SaveNotes }) {
   if (notes.length === 0) return <p class="mute">{say.none}</p>;
   return (
     <ul class={css['rows']}>
@@ -118,7 +119,7 @@ function History({ notes, save }: { readonly notes: readonly Note[]; readonly sa
           <RemoveButton
             words={say.remove}
             ask={say.removeAsk(note.Kind)}
-            remove={() => save(notes.filter((each) => each !== note))}
+            remove={() => save(notes.filter((other) => other !== note))}
             onRemoved={() => {}}
           />
         </li>
@@ -127,16 +128,16 @@ function History({ notes, save }: { readonly notes: readonly Note[]; readonly sa
   );
 }
 
-/** The incident that is open, writing the next note, and all notes so far. */
+/** Whether an incident is open, the form of the next note, and all notes so far. */
 export function PageNotes({ pageId, notes, save }: NotesProps) {
   const isOpen = openIncident(notes) !== undefined;
   return (
     <section class="section" aria-labelledby="notes">
       <h2 id="notes">{say.title}</h2>
       <p class={isOpen ? 'bad' : 'mute'}>{isOpen ? say.openNow : say.quiet}</p>
-      <Write pageId={pageId} notes={notes} save={save} />
+      <NoteForm pageId={pageId} notes={notes} save={save} />
       <h2 class={css['history']}>{say.history}</h2>
-      <History notes={notes} save={save} />
+      <NoteHistory notes={notes} save={save} />
     </section>
   );
 }

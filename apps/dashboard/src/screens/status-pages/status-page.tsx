@@ -16,11 +16,11 @@ import {
   removeStatusPage,
 } from '../../store/status-pages.ts';
 import { readTagNames } from '../../store/tags.ts';
-import { statusPageTexts as say } from '../../texts/status-pages.ts';
 import { type PageBody, PageForm } from './page-form.tsx';
 import { PageNotes } from './page-notes.tsx';
+import { PublicLink } from './public-link.tsx';
+import { statusPageTexts as say } from './status-page-texts.ts';
 import css from './status-pages.module.css';
-import { PublicLink } from './status-pages.tsx';
 
 const list = '/status-pages';
 
@@ -32,8 +32,8 @@ async function read(id: string) {
   return { opened, allTags };
 }
 
-/** A page that is there: notes first, because they are written in a hurry. */
-function Change({ first, allTags }: { readonly first: OpenedPage; readonly allTags: readonly string[] }) {
+/** An existing page. The notes come first, because they are written in a hurry. */
+function PageEditor({ first, allTags }: { readonly first: OpenedPage; readonly allTags: readonly string[] }) {
   const [opened, setOpened] = useState(first);
   const { page } = opened;
   const change = async (body: Partial<PageBody> & { readonly Notes?: Note[] }) =>
@@ -90,7 +90,7 @@ export function StatusPageScreen({ id }: ScreenProps) {
         </a>
       </p>
       <ReadState read={found} title={say.title} />
-      {data?.opened !== undefined && <Change first={data.opened} allTags={data.allTags} />}
+      {data?.opened !== undefined && <PageEditor first={data.opened} allTags={data.allTags} />}
       {data !== undefined && data.opened === undefined && (
         <>
           <Heading>{say.addTitle}</Heading>

@@ -6,7 +6,8 @@ import { useRead } from '../../parts/use-read.ts';
 import { mayWrite } from '../../store/credential.ts';
 import { readStatusPages, type StatusPage } from '../../store/status-pages.ts';
 import { readTagNames } from '../../store/tags.ts';
-import { statusPageTexts as say } from '../../texts/status-pages.ts';
+import { PublicLink } from './public-link.tsx';
+import { statusPageTexts as say } from './status-page-texts.ts';
 import css from './status-pages.module.css';
 
 async function read() {
@@ -14,7 +15,7 @@ async function read() {
   return { pages, allTags };
 }
 
-function Row({ page, allTags }: { readonly page: StatusPage; readonly allTags: readonly string[] }) {
+function PageRow({ page, allTags }: { readonly page: StatusPage; readonly allTags: readonly string[] }) {
   const { page_id, Name, Address, Access, Tags, Notes } = page;
   const incident = openIncident(Notes)?.[0];
   const names = Tags?.map((tag) => tag.Name);
@@ -49,21 +50,8 @@ function Row({ page, allTags }: { readonly page: StatusPage; readonly allTags: r
   );
 }
 
-/** The link to the page as its readers see it. */
-export function PublicLink({ page: { Address, Name } }: { readonly page: StatusPage }) {
-  return (
-    <a class="link" href={Address} target="_blank" rel="noopener">
-      {say.open}
-      <span class="hidden">
-        {' '}
-        {Name} {say.opensNew}
-      </span>
-    </a>
-  );
-}
-
 /** The status pages of the account. */
-export function StatusPages() {
+export function StatusPagesScreen() {
   const all = useRead(read, []);
   const { data } = all;
   const isEmpty = data?.pages.length === 0;
@@ -89,7 +77,7 @@ export function StatusPages() {
         {data !== undefined && !isEmpty && (
           <ul class={css['rows']}>
             {data.pages.map((page) => (
-              <Row key={page.page_id} page={page} allTags={data.allTags} />
+              <PageRow key={page.page_id} page={page} allTags={data.allTags} />
             ))}
           </ul>
         )}

@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { count, inFull } from '../../model/format.ts';
-import { gridOf, type Tile, wallOf } from '../../model/wall.ts';
-import { Mark } from '../../parts/mark.tsx';
+import { gridOf, type Tile, wallOf } from '../../model/wall-tiles.ts';
+import { Icon } from '../../parts/icon.tsx';
 import { chosenTheme, isTheme } from '../../parts/theme.ts';
 import { counts, locations, progress, rows } from '../../store/account-state.ts';
 import { address } from '../../store/address.ts';
@@ -11,22 +11,22 @@ import { signedIn } from '../../store/credential.ts';
 import { headline } from '../../store/overview-facts.ts';
 import { heardAt, isSilent } from '../../store/stream.ts';
 import { isOutdated } from '../../store/version.ts';
-import { texts } from '../../texts/index.ts';
-import { troubleWords } from '../../texts/overview.ts';
-import { wallTexts as say } from '../../texts/wall.ts';
-import { TileBox } from './tile.tsx';
+import { deviceWords } from '../../texts/device-words.ts';
+import { troubleWords } from '../../texts/trouble-words.ts';
 import css from './wall.module.css';
+import { wallTexts as say } from './wall-texts.ts';
+import { WallTile } from './wall-tile.tsx';
 
 const fewTiles = 6;
 const reloadKey = 'vantage-wall-reload';
-/** A wall reloads itself for a new version at most this often. */
+/** The minimum time between two reloads for a new version. */
 const reloadApartMs = 10 * 60_000;
 
 const timeIn = (zoneName: string, ms: number, timeStyle: 'short' | 'medium') =>
   new Intl.DateTimeFormat('sv-SE', { timeZone: zoneName, timeStyle }).format(ms);
 
-/** Nobody presses "Reload" at a wall. */
-function useOwnReload(): void {
+/** Reloads the page for a new version: a wall has no buttons. */
+function useAutoReload(): void {
   useEffect(() => {
     const last = Number(sessionStorage.getItem(reloadKey) ?? 0);
     if (!isOutdated.value || Date.now() - last < reloadApartMs) return;
@@ -35,7 +35,7 @@ function useOwnReload(): void {
   }, [isOutdated.value]);
 }
 
-/** The theme that the address names: a wall has no controls. */
+/** Sets the theme from the address: a wall has no controls. */
 function useTheme(): void {
   const theme = address.value.query.get('theme');
   useEffect(() => {
@@ -43,12 +43,12 @@ function useTheme(): void {
   }, [theme]);
 }
 
-function Sentence({ isRead }: { readonly isRead: boolean }) {
+function WallSentence({ isRead }: { readonly isRead: boolean }) {
   if (!isRead) return <h1>{say.loading}</h1>;
   const shown = headline.value;
   switch (shown.kind) {
-    case 'blind':
-      return <h1>{say.blind}</h1>;
+    case 'unobserved':
+      return <h1>{say.unobserved}</h1>;
     case 'down':
       return (
         <h1>
@@ -62,7 +62,7 @@ function Sentence({ isRead }: { readonly isRead: boolean }) {
   }
 }
 
-function Foot() {
+function WallFoot() {
   const seconds = (now.value - heardAt.value) / 1_000;
   return (
     <footer class={css['foot']}>
@@ -70,8 +70,8 @@ function Foot() {
         .filter((state) => counts.value[state] > 0)
         .map((state) => (
           <span key={state}>
-            <Mark name={state} />
-            <b>{count(counts.value[state])}</b> {texts.states[state]}
+            <Icon name={state} />
+            <b>{count(counts.value[state])}</b> {deviceWords.states[state]}
           </span>
         ))}
       <span class={css['age']}>{heardAt.value === 0 ? say.waiting : say.age(inFull(seconds, 2))}</span>
@@ -79,7 +79,7 @@ function Foot() {
   );
 }
 
-/** Why the wall is not new; undefined: it is. */
+/** Why the wall is out of date; undefined: it is up to date. */
 function staleWords(): string | undefined {
   const from = () => timeIn(zone.value, heardAt.value, 'medium');
   if (signedIn.value === 'ended') return say.ended(from());
@@ -87,7 +87,7 @@ function staleWords(): string | undefined {
   return typeof progress.value === 'object' ? say.unreachable : undefined;
 }
 
-function Tiles({ tiles }: { readonly tiles: readonly Tile[] }) {
+function TileGrid({ tiles }: { readonly tiles: readonly Tile[] }) {
   const { columns, isFirstWide } = gridOf(tiles.length);
   const looks = [
     'tiles',
@@ -99,29 +99,29 @@ function Tiles({ tiles }: { readonly tiles: readonly Tile[] }) {
   return (
     <div class={looks.map((look) => css[look] ?? '').join(' ')}>
       {tiles.map((tile) => (
-        <TileBox key={tile.key} tile={tile} />
+        <WallTile key={tile.key} tile={tile} />
       ))}
     </div>
   );
 }
 
-/** Alone, because it is drawn each second. */
-function Clock() {
+/** A component of its own, because it is rendered every second. */
+function WallClock() {
   return <p class={css['clock']}>{timeIn(zone.value, now.value, 'short')}</p>;
 }
 
-/** A screen for a wall: the number and the causes, who has them, and how old all of it is. Nothing to press. */
-export function Wall() {
+/** A screen without controls for a wall: the number of Down devices, the causes, and the age of the facts. */
+export function WallScreen() {
   useTheme();
-  useOwnReload();
+  useAutoReload();
   const isRead = progress.value === 'ready';
   const { tiles } = wallOf({ rows: rows.value, alerts: alerts.value, locations: locations.value });
   const stale = staleWords();
   return (
     <main class={`${css['wall']} ${stale === undefined ? '' : css['stale']}`}>
       <header class={css['head']}>
-        <Sentence isRead={isRead} />
-        <Clock />
+        <WallSentence isRead={isRead} />
+        <WallClock />
       </header>
       {stale !== undefined && (
         <p class={css['staleWords']} role="status">
@@ -129,7 +129,7 @@ export function Wall() {
         </p>
       )}
       {isRead && tiles.length > 0 ? (
-        <Tiles tiles={tiles} />
+        <TileGrid tiles={tiles} />
       ) : (
         <div class={css['calm']}>
           {isRead && rows.value.length > 0 && (
@@ -140,12 +140,12 @@ export function Wall() {
                   <br />
                 </>
               )}
-              {say.watched(rows.value.length, locations.value.length)}
+              {say.checked(rows.value.length, locations.value.length)}
             </p>
           )}
         </div>
       )}
-      <Foot />
+      <WallFoot />
     </main>
   );
 }

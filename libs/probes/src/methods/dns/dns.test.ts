@@ -138,9 +138,9 @@ describe('DNS', () => {
         { answers: [a('w.example', '203.0.113.6')] },
       );
       const other = answerBytes({ ...query, questions: [{ ...question, name: 'o.example' }] }, {});
-      return server.asked.length === 1
+      return server.questions.length === 1
         ? forged
-        : server.asked.length === 2
+        : server.questions.length === 2
           ? other
           : { answers: [a('w.example', '192.0.2.1')] };
     });
@@ -231,7 +231,7 @@ describe('DNS', () => {
       answers: [{ type: 'PTR', name: question.name, data: 'h.example' }],
     }));
     await runTest(dns, `dns://${server.target}/192.0.2.7?type=PTR`);
-    expect(server.asked).toEqual(['7.2.0.192.in-addr.arpa PTR']);
+    expect(server.questions).toEqual(['7.2.0.192.in-addr.arpa PTR']);
   });
 
   test.each([

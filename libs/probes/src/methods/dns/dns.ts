@@ -12,9 +12,10 @@ import {
 } from '../../contract/options.ts';
 import type { Probe, ProbeContext, Target } from '../../contract/probe.ts';
 import { parseTarget } from '../../contract/target.ts';
-import { askStream, askUdp, type Query, type Reply } from './exchange.ts';
-import { compareRecords, recordType, showRecord } from './records.ts';
-import { parseDnsTarget, questionOf, wireName } from './target.ts';
+import { askStream, askUdp, type DnsQuery, type DnsReply } from './dns-exchange.ts';
+import { recordType } from './dns-records.ts';
+import { parseDnsTarget, questionOf, wireName } from './dns-target.ts';
+import { judgeReply, noteReply, recordsOf } from './judge-reply.ts';
 
 const serverText = boundedText(300).refine(
   (text) => serverAt(text, 53) !== undefined,
@@ -40,7 +41,7 @@ const options = z.strictObject({
     .max(10)
     .default([])
     .describe('Servers whose SOA serial of this zone must be the same.'),
-  Recursion: z.boolean().default(true).describe('Ask for recursion.'),
+  Recursion: z.boolean().default(true).describe('Request recursion.'),
   SlowMs: slowMsOption,
   IPFamily: ipFamilyOption,
 });
@@ -79,18 +80,18 @@ export const dns: Probe<'DNS', typeof options> = {
   },
   parseTarget: parseDnsTarget,
 
-  async run(context, target, wanted) {
+  async run(context, target, settings) {
     const question = questionOf(target);
-    const type = wanted.Type ?? question.type ?? 'A';
-    const query: Query = { name: wireName(question.name, type), type, recursion: wanted.Recursion };
+    const type = settings.Type ?? question.type ?? 'A';
+    const query: DnsQuery = { name: wireName(question.name, type), type, recursion: settings.Recursion };
     context.addDetail('Question', `${query.name} ${type}`);
-    const servers = serversOf(context, target, wanted);
-    const reply = await ask(context, servers, query, wanted);
+    const servers = serversOf(context, target, settings);
+    const reply = await ask(context, servers, query, settings);
     noteReply(context, reply);
     const records = recordsOf(reply, query);
-    const fault = judge(reply, query, records, wanted);
+    const fault = judgeReply(reply, query, records, settings);
     if (fault) throw fault;
-    const serials = await compareSerials(context, servers, query, reply, wanted);
+    const serials = await compareSerials(context, servers, query, reply, settings);
     const shown = records.length === 0 ? reply.rcode : records.slice(0, 5).join(', ');
     return {
       code: resultCode.ok,
@@ -102,52 +103,54 @@ export const dns: Probe<'DNS', typeof options> = {
   },
 };
 
-interface Server {
+interface NameServer {
   readonly host: string;
   readonly port: number;
 }
 
-interface Servers {
-  readonly list: readonly Server[];
-  /** The agent's own resolvers: their silence is the agent's fault. */
-  readonly own: boolean;
+interface NameServers {
+  readonly list: readonly NameServer[];
+  /** These are the agent's resolvers. If they are silent, the agent is to blame. */
+  readonly areResolvers: boolean;
 }
 
-function serverAt(text: string, port: number): Server | undefined {
+type ServerEndpoint = Address & { readonly port: number };
+
+function serverAt(text: string, port: number): NameServer | undefined {
   const found = parseTarget(text, { schemes: { dns: port }, scheme: 'dns', accepts: '' });
   return found.ok && !text.includes('://') ? { host: found.target.host, port: found.target.port } : undefined;
 }
 
-function serversOf(context: ProbeContext, target: Target, wanted: DnsOptions): Servers {
-  const standard = wanted.Transport === 'TLS' ? 853 : 53;
-  const named = wanted.Server === undefined ? undefined : serverAt(wanted.Server, standard);
-  if (named) return { list: [named], own: false };
+function serversOf(context: ProbeContext, target: Target, settings: DnsOptions): NameServers {
+  const standard = settings.Transport === 'TLS' ? 853 : 53;
+  const named = settings.Server === undefined ? undefined : serverAt(settings.Server, standard);
+  if (named) return { list: [named], areResolvers: false };
   if (target.scheme !== 'name') {
-    const given = /^dns:\/\/(\[[^\]]*\]|[^/:]*):\d/.test(target.url);
-    return { list: [{ host: target.host, port: given ? target.port : standard }], own: false };
+    const hasPort = /^dns:\/\/(\[[^\]]*\]|[^/:]*):\d/.test(target.url);
+    return { list: [{ host: target.host, port: hasPort ? target.port : standard }], areResolvers: false };
   }
   const list = context.dial
     .servers()
-    .map((each) => serverAt(each, standard))
-    .filter((each) => each !== undefined)
+    .map((server) => serverAt(server, standard))
+    .filter((server) => server !== undefined)
     .slice(0, maxServers);
   if (list.length === 0) throw new Failure(resultCode.agent, 'this agent has no resolver configured');
-  return { list, own: true };
+  return { list, areResolvers: true };
 }
 
 /** Asks one server after the other until one answers. */
 async function ask(
   context: ProbeContext,
-  servers: Servers,
-  query: Query,
-  wanted: DnsOptions,
-): Promise<Reply> {
-  if (wanted.Transport !== 'UDP') {
-    const tls = wanted.Transport === 'TLS' ? wanted.TLS : undefined;
+  servers: NameServers,
+  query: DnsQuery,
+  settings: DnsOptions,
+): Promise<DnsReply> {
+  if (settings.Transport !== 'UDP') {
+    const tls = settings.Transport === 'TLS' ? settings.TLS : undefined;
     let failure: unknown;
     for (const server of servers.list) {
       try {
-        return await askStream(context, { ...server, family: wanted.IPFamily }, query, tls);
+        return await askStream(context, { ...server, family: settings.IPFamily }, query, tls);
       } catch (error) {
         if (context.signal.aborted) throw error;
         failure = error;
@@ -155,30 +158,35 @@ async function ask(
     }
     throw failure;
   }
-  const places: (Address & { readonly port: number })[] = [];
+  const endpoints: ServerEndpoint[] = [];
   for (const { host, port } of servers.list) {
-    const addresses = await context.dial.resolve(context, host, wanted.IPFamily);
-    for (const each of context.dial.permitted(context, addresses, port)) places.push({ ...each, port });
+    const addresses = await context.dial.resolve(context, host, settings.IPFamily);
+    for (const address of context.dial.permitted(context, addresses, port))
+      endpoints.push({ ...address, port });
   }
-  return askPlaces(context, places.slice(0, maxServers), servers.own, query);
+  return askOverUdp(context, endpoints.slice(0, maxServers), servers.areResolvers, query);
 }
 
-async function askPlaces(
+async function askOverUdp(
   context: ProbeContext,
-  places: readonly (Address & { readonly port: number })[],
-  own: boolean,
-  query: Query,
-): Promise<Reply> {
-  // A single server gets the whole time; the agent's resolvers keep some for the question who is to blame.
-  const shareMs = (context.timeoutMs * (own ? 0.75 : 1)) / places.length;
+  endpoints: readonly ServerEndpoint[],
+  areResolvers: boolean,
+  query: DnsQuery,
+): Promise<DnsReply> {
+  // A named server gets the whole time. With resolvers, a quarter is left to find out who is to blame.
+  const shareMs = (context.timeoutMs * (areResolvers ? 0.75 : 1)) / endpoints.length;
   let failure: unknown;
-  for (const place of places) {
+  for (const endpoint of endpoints) {
     try {
-      const alone = places.length === 1 && !own;
-      const reply = await askUdp(context, place, query, alone ? context.timeoutMs * 2 : shareMs);
+      const isOnlyServer = endpoints.length === 1 && !areResolvers;
+      const reply = await askUdp(context, endpoint, query, isOnlyServer ? context.timeoutMs * 2 : shareMs);
       if (reply?.packet.flag_tc) {
         context.addDetail('TruncatedOverUDP', true);
-        return await askStream(context, { host: place.address, port: place.port, family: 'Any' }, query);
+        return await askStream(
+          context,
+          { host: endpoint.address, port: endpoint.port, family: 'Any' },
+          query,
+        );
       }
       if (reply) return reply;
     } catch (error) {
@@ -186,98 +194,45 @@ async function askPlaces(
       failure = error;
     }
   }
-  const asked = places.map(({ address }) => address).join(', ');
-  if (!own) throw failure ?? new Failure(resultCode.timeout, `no answer about ${query.name} from ${asked}`);
+  const addresses = endpoints.map(({ address }) => address).join(', ');
+  if (!areResolvers)
+    throw failure ?? new Failure(resultCode.timeout, `no answer about ${query.name} from ${addresses}`);
   const alive = await Promise.all(
-    places.map((place) =>
-      askUdp(context, place, { name: '.', type: 'NS', recursion: true }, context.timeoutMs * 0.2).catch(
+    endpoints.map((endpoint) =>
+      askUdp(context, endpoint, { name: '.', type: 'NS', recursion: true }, context.timeoutMs * 0.2).catch(
         () => undefined,
       ),
     ),
   );
-  if (alive.some((each) => each !== undefined)) {
+  if (alive.some((reply) => reply !== undefined)) {
     throw new Failure(
       resultCode.name,
-      `no answer about ${query.name}, though the resolver (${asked}) answers: the name's own servers are silent`,
+      `no answer about ${query.name}, though the resolver (${addresses}) answers: the name's own servers are silent`,
     );
   }
   throw new Failure(
     resultCode.agent,
-    `none of this agent's resolvers answers (asked ${asked} about ${query.name})`,
+    `none of this agent's resolvers answers (asked ${addresses} about ${query.name})`,
   );
 }
 
-function noteReply(context: ProbeContext, { packet, rcode, server }: Reply): void {
-  const flags = {
-    AA: packet.flag_aa,
-    TC: packet.flag_tc,
-    RD: packet.flag_rd,
-    RA: packet.flag_ra,
-    AD: packet.flag_ad,
-  };
-  context.setPeers([server]);
-  context.addDetail('Rcode', rcode);
-  context.addDetail('Flags', () => Object.entries(flags).flatMap(([name, set]) => (set ? [name] : [])));
-  const shown = (list: typeof packet.answers): Json =>
-    (list ?? [])
-      .filter((each) => each.type !== 'OPT')
-      .slice(0, 50)
-      .map((each) => ({
-        Name: each.name,
-        Type: each.type,
-        TTL: 'ttl' in each ? (each.ttl ?? 0) : 0,
-        Data: showRecord(each),
-      }));
-  context.addDetail('Answers', () => shown(packet.answers));
-  context.diagnostics('Authorities', () => shown(packet.authorities));
-}
-
-function recordsOf({ packet }: Reply, query: Query): readonly string[] {
-  return (packet.answers ?? []).filter((each) => each.type === query.type).map(showRecord);
-}
-
-function judge(
-  { rcode, peer }: Reply,
-  { name, type }: Query,
-  records: readonly string[],
-  wanted: DnsOptions,
-): Failure | undefined {
-  const expected = wanted.ExpectRcode;
-  if (expected !== undefined && rcode !== expected)
-    return notMet(`expected ${expected} for ${name}, got ${rcode}`);
-  if (expected === undefined) {
-    if (rcode === 'NXDOMAIN')
-      return new Failure(resultCode.name, `${name} does not exist (NXDOMAIN, says ${peer})`);
-    if (rcode === 'SERVFAIL') return new Failure(resultCode.name, `${peer} failed on ${name} (SERVFAIL)`);
-    if (rcode !== 'NOERROR') return new Failure(resultCode.protocol, `${peer} answers ${rcode} for ${name}`);
-  }
-  if (wanted.Expect.length > 0) {
-    const difference = compareRecords(type, wanted.Expect, records);
-    return difference === undefined ? undefined : notMet(`${name} ${type}: ${difference}`);
-  }
-  if (records.length === 0 && expected === undefined) {
-    return new Failure(resultCode.name, `${name} has no ${type} record (says ${peer})`);
-  }
-  return undefined;
-}
-
-/** The zone's serial at every server, when that is asked for; throws 7 when they differ. */
+/** The zone's serial at every server, if `CompareSOAWith` names servers. Throws Failure 7 if they differ. */
 async function compareSerials(
   context: ProbeContext,
-  servers: Servers,
-  query: Query,
-  reply: Reply,
-  wanted: DnsOptions,
+  servers: NameServers,
+  query: DnsQuery,
+  reply: DnsReply,
+  settings: DnsOptions,
 ): Promise<Json | undefined> {
-  if (wanted.CompareSOAWith.length === 0) return undefined;
-  const soa: Query = { ...query, type: 'SOA' };
-  const first = query.type === 'SOA' ? reply : await ask(context, servers, soa, wanted);
+  if (settings.CompareSOAWith.length === 0) return undefined;
+  const soa: DnsQuery = { ...query, type: 'SOA' };
+  const first = query.type === 'SOA' ? reply : await ask(context, servers, soa, settings);
   const serials: Record<string, number> = { [first.peer]: serialOf(first, soa) };
-  const standard = wanted.Transport === 'TLS' ? 853 : 53;
-  for (const text of wanted.CompareSOAWith) {
+  const standard = settings.Transport === 'TLS' ? 853 : 53;
+  for (const text of settings.CompareSOAWith) {
     const server = serverAt(text, standard);
     if (!server) continue;
-    const other = await ask(context, { list: [server], own: false }, soa, wanted);
+    const other = await ask(context, { list: [server], areResolvers: false }, soa, settings);
     serials[other.peer] = serialOf(other, soa);
   }
   if (new Set(Object.values(serials)).size > 1) {
@@ -287,8 +242,8 @@ async function compareSerials(
   return serials;
 }
 
-function serialOf(reply: Reply, query: Query): number {
-  const found = reply.packet.answers?.find((each) => each.type === 'SOA');
+function serialOf(reply: DnsReply, query: DnsQuery): number {
+  const found = reply.packet.answers?.find((answer) => answer.type === 'SOA');
   if (found?.type === 'SOA' && found.data.serial !== undefined) return found.data.serial;
   throw new Failure(resultCode.protocol, `${reply.peer} has no SOA record of ${query.name} (${reply.rcode})`);
 }

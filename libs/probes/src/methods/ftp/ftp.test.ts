@@ -22,7 +22,7 @@ const listing = [
   'drwxr-xr-x 2 ftp ftp 4096 Jan 1 00:00 pub',
 ].join('\r\n');
 
-interface Manners {
+interface FtpManners {
   /** The answer to PASV for a data port; EPSV is then unknown. */
   readonly pasv?: (port: number) => string;
   readonly list?: string;
@@ -33,7 +33,7 @@ interface Manners {
  * A file server with one user and one directory; `resumed` says for each data connection whether it resumed the TLS
  * session.
  */
-function fileServer({ pasv, list = listing, secure = false }: Manners = {}) {
+function fileServer({ pasv, list = listing, secure = false }: FtpManners = {}) {
   const certificate = makeCertificate();
   const secureContext = createSecureContext({ cert: certificate.cert, key: certificate.key });
   const resumed: boolean[] = [];

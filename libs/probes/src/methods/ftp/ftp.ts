@@ -1,9 +1,10 @@
 import { resultCode } from '@vantage/domain';
 import { z } from 'zod';
-import { Failure, notMet, quoteShort } from '../../contract/failure.ts';
+import { quoteShort } from '../../contract/display.ts';
+import { Failure, notMet } from '../../contract/failure.ts';
 import { tlsSecretOptions } from '../../contract/options.ts';
-import type { Outcome, Probe } from '../../contract/probe.ts';
-import type { Dialogue, Reply } from '../../dialogue/dialogue.ts';
+import type { Probe, ProbeOutcome } from '../../contract/probe.ts';
+import type { CodedReply, Dialogue } from '../../dialogue/dialogue.ts';
 import {
   judgeBanner,
   type Login,
@@ -18,7 +19,7 @@ import {
   quit,
   tlsModeOf,
 } from '../../dialogue/line-protocol.ts';
-import { readListing } from './listing.ts';
+import { readListing } from './ftp-listing.ts';
 
 const options = z.strictObject({
   ...lineOptions,
@@ -30,8 +31,8 @@ const options = z.strictObject({
 const anonymous: Login = { user: 'anonymous', password: 'anonymous@' };
 
 /**
- * FTP (RFC 959) with AUTH TLS (RFC 4217) and passive listings (RFC 2428), which are never fetched from any other
- * address than the server's own. Directory, List and ExpectEntry without a user log in as anonymous.
+ * FTP (RFC 959) with AUTH TLS (RFC 4217) and passive listings (RFC 2428), which come only from the server's address.
+ * Directory, List and ExpectEntry without a user log in as anonymous.
  */
 export const ftp: Probe<'FTP', typeof options> = {
   method: 'FTP',
@@ -55,7 +56,7 @@ export const ftp: Probe<'FTP', typeof options> = {
       accepts:
         'host, host:port, [v6]:port, ftp://user:password@host:port or ftps://…, for example ftp.example.org',
     }),
-  async run(context, target, settings): Promise<Outcome> {
+  async run(context, target, settings): Promise<ProbeOutcome> {
     const lists = settings.List || settings.ExpectEntry !== undefined;
     const login =
       loginOf(target, settings) ?? (lists || settings.Directory !== undefined ? anonymous : undefined);
@@ -106,11 +107,8 @@ async function logIn(dialogue: Dialogue, { user, password }: Login): Promise<str
   return answer.text;
 }
 
-/**
- * A refused login, unless the server reports that it serves nobody now (RFC 959 section 4.2.2) or also wants an
- * account.
- */
-function refusal({ code, text }: Reply): Failure {
+/** The failure of a login. 421 and 450 to 452: the server is unavailable (RFC 959 section 4.2.2). */
+function refusal({ code, text }: CodedReply): Failure {
   if (code === 421 || (code >= 450 && code <= 452)) return loginImpossible(text);
   return loginRefused(
     text,
@@ -127,9 +125,10 @@ async function enter(dialogue: Dialogue, directory: string): Promise<string> {
   throw notMet(`directory ${quoteShort(directory)} does not open: ${quoteShort(answer.text)}`);
 }
 
-/** Each server has its own form of listing. The name is alone or last on its line, or before a link's arrow. */
+/** Listings have no standard form. The name is alone or last on its line, or before a link's arrow. */
 function requireEntry(lines: readonly string[], name: string): void {
-  const holds = (line: string) => line === name || line.endsWith(` ${name}`) || line.includes(` ${name} -> `);
-  if (lines.some(holds)) return;
+  const hasName = (line: string) =>
+    line === name || line.endsWith(` ${name}`) || line.includes(` ${name} -> `);
+  if (lines.some(hasName)) return;
   throw notMet(`expected an entry ${quoteShort(name)}, the listing has ${lines.length} without it`);
 }

@@ -1,4 +1,4 @@
-import type { Json } from '@vantage/domain';
+import { isRecord } from '@vantage/kernel';
 import type { CallOptions, MethodFunctions } from '../../contract/probe.ts';
 
 /** http() of scripts. An object as `body` goes as JSON. */
@@ -26,19 +26,11 @@ export const httpFunctions: MethodFunctions = {
 function withJsonBody(options: CallOptions): CallOptions {
   const { body, headers } = options;
   if (typeof body !== 'object' || body === null) return options;
-  const given = isRecord(headers) ? headers : {};
-  const hasType = Object.keys(given).some((key) => key.toLowerCase() === 'content-type');
+  const headerRecord = isRecord(headers) ? headers : {};
+  const hasType = Object.keys(headerRecord).some((key) => key.toLowerCase() === 'content-type');
   return {
     ...options,
     body: JSON.stringify(body),
-    headers: hasType ? given : { ...given, 'Content-Type': 'application/json' },
+    headers: hasType ? headerRecord : { ...headerRecord, 'Content-Type': 'application/json' },
   };
-}
-
-function isRecord(value: Json | undefined): value is { readonly [key: string]: Json } {
-  return typeof value === 'object' && value !== null && !isList(value);
-}
-
-function isList(value: Json | undefined): value is readonly Json[] {
-  return Array.isArray(value);
 }

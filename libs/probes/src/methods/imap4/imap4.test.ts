@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import { listen, probeContract, runTest, speakLines } from '../../testing/index.ts';
 import { imap4 } from './imap4.ts';
-import { imapMailboxName } from './session.ts';
+import { imapMailboxName } from './imap4-session.ts';
 
 const user = 'monitor';
 const password = 'sesame-9';
 
-interface Manners {
+interface ImapManners {
   readonly greeting?: string;
   readonly capabilities?: string;
 }
 
-function mailStore({ greeting = '* OK imap.example ready', capabilities = 'AUTH=PLAIN' }: Manners = {}) {
+function mailStore({ greeting = '* OK imap.example ready', capabilities = 'AUTH=PLAIN' }: ImapManners = {}) {
   const proof = Buffer.from(`\0${user}\0${password}`).toString('base64');
   return speakLines({
     greeting,
@@ -120,7 +120,7 @@ test.each([
 test('a server that takes leave in the middle is 3 with its words', async () => {
   await using server = await listen(speakLines({ greeting: '* OK', answer: () => '* BYE shutting down' }));
   const seen = await runTest(imap4, server.target, { User: user, Password: password });
-  expect(seen).toMatchObject({ code: 3, text: 'the server took leave: "* BYE shutting down"' });
+  expect(seen).toMatchObject({ code: 3, text: 'the server ended the session: "* BYE shutting down"' });
 });
 
 test.each([
@@ -130,4 +130,14 @@ test.each([
   ['~peter/mail/台北/日本語', '~peter/mail/&U,BTFw-/&ZeVnLIqe-'],
 ])('the mailbox %s is %s on the wire', (name, wire) => {
   expect(imapMailboxName(name)).toBe(wire);
+});
+
+test('a mailbox without a login says so, unless the server needs none', async () => {
+  const serve = (greeting: string) =>
+    speakLines({ greeting, answer: (line) => `${line.split(' ')[0]} OK [READ-ONLY] open` });
+  await using strict = await listen(serve('* OK x'));
+  const text = 'a mailbox needs a login: set User and Password';
+  expect(await runTest(imap4, strict.target, { Mailbox: 'INBOX' })).toMatchObject({ code: 8, text });
+  await using open = await listen(serve('* PREAUTH x'));
+  expect(await runTest(imap4, open.target, { Mailbox: 'INBOX' })).toMatchObject({ code: 1 });
 });

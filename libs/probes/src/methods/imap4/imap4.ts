@@ -1,8 +1,9 @@
 import { resultCode } from '@vantage/domain';
 import { z } from 'zod';
-import { Failure, notMet, quoteShort } from '../../contract/failure.ts';
+import { quoteShort } from '../../contract/display.ts';
+import { Failure, notMet } from '../../contract/failure.ts';
 import { tlsSecretOptions } from '../../contract/options.ts';
-import type { Outcome, Probe, ProbeContext } from '../../contract/probe.ts';
+import type { Probe, ProbeContext, ProbeOutcome } from '../../contract/probe.ts';
 import {
   judgeBanner,
   type Login,
@@ -17,14 +18,14 @@ import {
   quit,
   tlsModeOf,
 } from '../../dialogue/line-protocol.ts';
-import { createImapSession, type ImapSession, imapMailboxName } from './session.ts';
+import { createImapSession, type ImapSession, imapMailboxName } from './imap4-session.ts';
 
 const options = z.strictObject({
   ...lineOptions,
   Auth: z
     .enum(['Auto', 'LOGIN', 'PLAIN'])
     .default('Auto')
-    .describe('How to log in; Auto takes LOGIN unless the server disables it, then AUTHENTICATE PLAIN.'),
+    .describe('Login mechanism; Auto uses LOGIN, or AUTHENTICATE PLAIN if the server disables LOGIN.'),
   Mailbox: lineText(255).optional().describe('Mailbox that must open, read-only (EXAMINE), `INBOX` for one.'),
 });
 
@@ -59,7 +60,7 @@ export const imap4: Probe<'IMAP4', typeof options> = {
       accepts:
         'host, host:port, [v6]:port, imap://user:password@host:port or imaps://…, for example mail.example.org',
     }),
-  async run(context, target, settings): Promise<Outcome> {
+  async run(context, target, settings): Promise<ProbeOutcome> {
     const login = loginOf(target, settings);
     const mode = tlsModeOf(settings.TLS.Mode, target, { scheme: 'imaps', port: 993 });
     using dialogue = await openLine(context, target, settings, mode);
@@ -72,15 +73,15 @@ export const imap4: Probe<'IMAP4', typeof options> = {
       throw new Failure(resultCode.login, 'a mailbox needs a login: set User and Password');
     }
 
-    const talk = createImapSession(dialogue);
+    const session = createImapSession(dialogue);
     if (mode === 'StartTLS') {
-      const answer = await talk.ask(['STARTTLS']);
+      const answer = await session.run(['STARTTLS']);
       if (answer.status !== 'OK') throw noStartTls(dialogue.connection.peer, answer.text);
       await dialogue.startTls({ settings: settings.TLS });
     }
     let last = banner.slice(2);
-    if (login) last = await logIn(context, talk, login, settings.Auth);
-    if (settings.Mailbox !== undefined) last = await examine(context, talk, settings.Mailbox);
+    if (login) last = await logIn(context, session, login, settings.Auth);
+    if (settings.Mailbox !== undefined) last = await examine(context, session, settings.Mailbox);
     await quit(context, dialogue, 'z LOGOUT');
     return { code: resultCode.ok, text: last, dataSize: dialogue.received, extended: {} };
   },
@@ -88,11 +89,11 @@ export const imap4: Probe<'IMAP4', typeof options> = {
 
 async function logIn(
   context: ProbeContext,
-  talk: ImapSession,
+  session: ImapSession,
   { user, password }: Login,
   auth: 'Auto' | 'LOGIN' | 'PLAIN',
 ): Promise<string> {
-  const offers = await capabilities(talk);
+  const offers = await capabilities(session);
   context.addDetail('Capabilities', offers);
   const disabled = offers.includes('LOGINDISABLED');
   const plain = offers.includes('AUTH=PLAIN');
@@ -108,38 +109,38 @@ async function logIn(
   const byPlain = auth === 'PLAIN' || (auth === 'Auto' && disabled);
   context.addDetail('Auth', byPlain ? 'PLAIN' : 'LOGIN');
   if (!byPlain) {
-    const answer = await talk.ask(['LOGIN', { text: user }, { text: password, secret: true }]);
+    const answer = await session.run(['LOGIN', { text: user }, { text: password, secret: true }]);
     if (answer.status !== 'OK') throw refusal(answer.text);
     return answer.text;
   }
-  const both = Buffer.from(`\0${user}\0${password}`, 'utf8').toString('base64');
-  context.redact(both);
-  const answer = await talk.ask(['AUTHENTICATE', 'PLAIN'], { line: both, shown: '***' });
+  const proof = Buffer.from(`\0${user}\0${password}`, 'utf8').toString('base64');
+  context.redact(proof);
+  const answer = await session.run(['AUTHENTICATE', 'PLAIN'], { line: proof, shown: '***' });
   if (answer.status !== 'OK') throw refusal(answer.text);
   return answer.text;
 }
 
-/** A login refused, unless the response code speaks of the server (RFC 5530 section 3). */
+/** The failure of a login. Some response codes mean that the server is in trouble (RFC 5530 section 3). */
 function refusal(answer: string): Failure {
-  const ownTrouble = /^NO \[(UNAVAILABLE|INUSE|LIMIT|SERVERBUG)\]/i.test(answer);
-  return ownTrouble ? loginImpossible(answer) : loginRefused(answer);
+  const isServerTrouble = /^NO \[(UNAVAILABLE|INUSE|LIMIT|SERVERBUG)\]/i.test(answer);
+  return isServerTrouble ? loginImpossible(answer) : loginRefused(answer);
 }
 
-async function capabilities(talk: ImapSession): Promise<readonly string[]> {
-  const answer = await talk.ask(['CAPABILITY']);
+async function capabilities(session: ImapSession): Promise<readonly string[]> {
+  const answer = await session.run(['CAPABILITY']);
   if (answer.status !== 'OK') {
     throw new Failure(resultCode.protocol, `expected OK to CAPABILITY, got ${quoteShort(answer.text)}`);
   }
-  const line = answer.untagged.find((each) => /^CAPABILITY /i.test(each)) ?? '';
-  return line.toUpperCase().split(' ').slice(1);
+  const capabilityLine = answer.untagged.find((line) => /^CAPABILITY /i.test(line)) ?? '';
+  return capabilityLine.toUpperCase().split(' ').slice(1);
 }
 
-async function examine(context: ProbeContext, talk: ImapSession, mailbox: string): Promise<string> {
-  const answer = await talk.ask(['EXAMINE', { text: imapMailboxName(mailbox) }]);
+async function examine(context: ProbeContext, session: ImapSession, mailbox: string): Promise<string> {
+  const answer = await session.run(['EXAMINE', { text: imapMailboxName(mailbox) }]);
   if (answer.status !== 'OK') {
     throw notMet(`mailbox ${quoteShort(mailbox)} does not open: ${quoteShort(answer.text)}`);
   }
-  const exists = answer.untagged.map((each) => /^(\d+) EXISTS$/i.exec(each)?.[1]).find((each) => each);
+  const exists = answer.untagged.map((line) => /^(\d+) EXISTS$/i.exec(line)?.[1]).find((count) => count);
   if (exists !== undefined) context.addDetail('Messages', Number(exists));
   return answer.text;
 }

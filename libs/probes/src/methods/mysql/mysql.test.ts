@@ -9,7 +9,7 @@ import {
   serveMysql,
 } from '../../testing/mysql-server.ts';
 import { mysql } from './mysql.ts';
-import { packetOf } from './packets.ts';
+import { packetOf } from './mysql-packets.ts';
 
 probeContract({
   probe: mysql,
@@ -90,7 +90,7 @@ describe('MySQL', () => {
     const seen = await runTest(mysql, server.target, login);
     expect(seen).toMatchObject({
       code: 8,
-      text: 'login refused: the server asks for the password in clear, which is sent over TLS only',
+      text: 'login refused: the server wants the password in clear, which is sent over TLS only',
     });
   });
 
@@ -113,8 +113,8 @@ describe('MySQL', () => {
     { rows: [], expected: '42', code: 7, text: 'expected "42", got no row' },
     { rows: [['42'], ['43']], expected: undefined, code: 1 },
   ])('a query that brings $rows with $expected expected is $code', async ({ rows, expected, code, text }) => {
-    const heard: Buffer[] = [];
-    await using server = await serving({ query: () => resultPackets(rows), heard });
+    const received: Buffer[] = [];
+    await using server = await serving({ query: () => resultPackets(rows), received });
     const options = {
       ...login,
       Query: 'SELECT 1',
@@ -122,9 +122,9 @@ describe('MySQL', () => {
     };
     const seen = await runTest(mysql, server.target, options);
     expect(seen, seen.text).toMatchObject({ code, extended: { Rows: rows.length }, ...(text && { text }) });
-    expect(heard[0]?.toString()).toBe('\x03SELECT 1');
+    expect(received[0]?.toString()).toBe('\x03SELECT 1');
     await server.idle();
-    if (code === 1) expect(heard.at(-1)).toEqual(Buffer.from([1]));
+    if (code === 1) expect(received.at(-1)).toEqual(Buffer.from([1]));
   });
 
   test('a query that the server refuses is 7 with its words', async () => {
@@ -134,18 +134,18 @@ describe('MySQL', () => {
   });
 
   test('a server that asks for a local file gets nothing', async () => {
-    const heard: Buffer[] = [];
+    const received: Buffer[] = [];
     await using server = await answeringQuery((socket) => {
       socket.write(packetOf(1, Buffer.from('\xfb/etc/passwd', 'latin1')));
-      socket.on('data', (chunk: Buffer) => heard.push(chunk));
+      socket.on('data', (chunk: Buffer) => received.push(chunk));
     });
     const seen = await runTest(mysql, server.target, { ...login, Query: 'SELECT 1' });
     expect(seen).toMatchObject({
       code: 3,
-      text: `${server.target} asks for this agent's file "/etc/passwd": it gets nothing`,
+      text: `${server.target} requests this agent's file "/etc/passwd", which is not sent`,
     });
     await server.idle();
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 
   test('an endless result ends at the timeout and is not kept', async () => {
@@ -207,4 +207,21 @@ describe('MySQL', () => {
     expect(seen).toMatchObject({ code: 8, text: 'a query or database needs a login: set User and Password' });
     expect(server.hits).toBe(0);
   });
+});
+
+test('a database that is not there is an expectation, not a login', async () => {
+  const refusal = packetOf(2, errorPacket(1049, "Unknown database 'x'"));
+  await using server = await listen((socket) => {
+    const write = socket.write.bind(socket);
+    let said = 0;
+    const replaced = (bytes: Buffer) => {
+      said += 1;
+      return write(said === 1 ? bytes : refusal);
+    };
+    Object.assign(socket, { write: replaced });
+    serveMysql(socket);
+  });
+  const wanted = { User: 'probe', Password: 'right', Database: 'x' };
+  const text = `the database does not open: error 1049: "Unknown database 'x'"`;
+  expect(await runTest(mysql, server.target, wanted)).toMatchObject({ code: 7, text });
 });

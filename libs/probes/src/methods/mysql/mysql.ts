@@ -1,7 +1,8 @@
 import { resultCode } from '@vantage/domain';
 import { boundedText, withoutControls } from '@vantage/kernel';
 import { z } from 'zod';
-import { Failure, notMet, quoteShort } from '../../contract/failure.ts';
+import { quoteShort } from '../../contract/display.ts';
+import { Failure, notMet } from '../../contract/failure.ts';
 import {
   ipFamilyOption,
   slowMsOption,
@@ -12,9 +13,9 @@ import {
 import type { Probe, Target } from '../../contract/probe.ts';
 import { parseTarget } from '../../contract/target.ts';
 import { openDialogue } from '../../dialogue/dialogue.ts';
-import type { MysqlLogin } from './login.ts';
-import type { Answered, ServerError, ServerGreeting } from './packets.ts';
-import { createMysqlSession, type MysqlSession, type QueryResult } from './session.ts';
+import type { MysqlLogin } from './mysql-login.ts';
+import type { MysqlAnswer, ServerError, ServerGreeting } from './mysql-packets.ts';
+import { createMysqlSession, type MysqlSession, type QueryResult } from './mysql-session.ts';
 
 const line = (max: number) =>
   boundedText(max, 1).regex(withoutControls, 'must hold no control character').optional();
@@ -36,20 +37,16 @@ const options = z.strictObject({
 
 type MysqlOptions = z.output<typeof options>;
 
-/** Whoever only wants to see that the server lives shows up under this name; a refusal is an answer too. */
-const stranger: MysqlLogin = { user: 'vantage', password: '' };
-/**
- * Errors that speak of the server's state and not of who logs in: too many connections, shutdown, host blocked, too
- * many of this user.
- */
+/** The login of a check without a user. Its refusal shows that the server answers. */
+const unknownUser: MysqlLogin = { user: 'vantage', password: '' };
+/** Errors of the server, not of the login: too many connections, shutdown, host blocked, limits of this user. */
 const busyErrors = [1040, 1053, 1129, 1203, 1226, 4031];
 const hostNotAllowed = 1130;
 const unknownDatabase = 1049;
 
 /**
- * MySQL and MariaDB: greeting (TTFB), then TLS, login and a query where asked for. Without a user name the dialogue
- * still goes on to the refusal of a login: a server counts connections that break off after its greeting and blocks the
- * host after some of them.
+ * MySQL and MariaDB: greeting (TTFB), then TLS, login and a query if they are set. Without a user name, the check logs
+ * in as an unknown user: a server counts connections that end after its greeting, and blocks the host after some.
  */
 export const mysql: Probe<'MySQL', typeof options> = {
   method: 'MySQL',
@@ -69,7 +66,7 @@ export const mysql: Probe<'MySQL', typeof options> = {
       description: 'Greets a MySQL or MariaDB server, logs in and asks a query.',
       target: 'host and port',
       result: {
-        rows: { type: 'number', description: 'How many rows the query returned.' },
+        rows: { type: 'number', description: 'The number of rows that the query returned.' },
         row: { type: 'readonly (string | null)[] | null', description: 'The first row.' },
       },
     },
@@ -88,31 +85,31 @@ export const mysql: Probe<'MySQL', typeof options> = {
     return { ok: false, message: `the path is no database name; accepted is ${accepts}` };
   },
 
-  async run(context, target, wanted) {
-    const login = loginOf(target, wanted);
-    const mode = wanted.TLS.Mode ?? 'None';
+  async run(context, target, settings) {
+    const login = loginOf(target, settings);
+    const mode = settings.TLS.Mode ?? 'None';
     const connection = await context.dial.connect(context, {
       host: target.host,
       port: target.port,
-      family: wanted.IPFamily,
-      tls: mode === 'Implicit' ? { settings: wanted.TLS } : undefined,
+      family: settings.IPFamily,
+      tls: mode === 'Implicit' ? { settings: settings.TLS } : undefined,
     });
     using dialogue = openDialogue(context, connection, { text: false });
-    const session = createMysqlSession(dialogue, databaseOf(target, wanted));
+    const session = createMysqlSession(dialogue, databaseOf(target, settings));
     const greeted = await session.greeting();
     if (!greeted.ok) throw greetingFailure(greeted.error, connection.peer);
     const greeting = greeted.value;
     const version = greeting.version.replace(/^5\.5\.5-/, '');
     context.addDetail('Banner', version);
-    if (mode === 'StartTLS') await session.startTls(greeting, wanted.TLS);
+    if (mode === 'StartTLS') await session.startTls(greeting, settings.TLS);
 
     const answer = login ? await session.login(greeting, login) : await tryAsUnknownUser(session, greeting);
     if (!answer.ok && (login || busyErrors.includes(answer.error.code))) throw loginFailure(answer.error);
     if (login && answer.ok) context.addDetail('Auth', answer.value);
-    const result = login && wanted.Query !== undefined ? await ask(session, wanted.Query) : undefined;
+    const result = login && settings.Query !== undefined ? await ask(session, settings.Query) : undefined;
     if (result) {
       context.addDetail('Rows', result.count);
-      if (wanted.ExpectResult !== undefined) judgeResult(result, wanted.ExpectResult);
+      if (settings.ExpectResult !== undefined) judgeResult(result, settings.ExpectResult);
     }
     context.stopwatch.pause();
     if (answer.ok) await session.quit();
@@ -127,21 +124,21 @@ export const mysql: Probe<'MySQL', typeof options> = {
   },
 };
 
-/** Who logs in, or nobody; Options go before the URL. Throws Failure 8 for settings that cannot log in. */
-function loginOf(target: Target, wanted: MysqlOptions): MysqlLogin | undefined {
-  const user = wanted.User ?? target.user;
-  const password = wanted.Password ?? target.password?.reveal();
+/** The login, if there is one. Options take precedence over the URL. Throws Failure 8 for an incomplete login. */
+function loginOf(target: Target, settings: MysqlOptions): MysqlLogin | undefined {
+  const user = settings.User ?? target.user;
+  const password = settings.Password ?? target.password?.reveal();
   if (user !== undefined && user !== '') return { user, password: password ?? '' };
   if (password !== undefined) throw new Failure(resultCode.login, 'a password is set but no user name');
-  if (wanted.Query !== undefined || databaseOf(target, wanted) !== undefined) {
+  if (settings.Query !== undefined || databaseOf(target, settings) !== undefined) {
     throw new Failure(resultCode.login, 'a query or database needs a login: set User and Password');
   }
   return undefined;
 }
 
-function databaseOf(target: Target, wanted: MysqlOptions): string | undefined {
+function databaseOf(target: Target, settings: MysqlOptions): string | undefined {
   const named = databaseIn(target);
-  return wanted.Database ?? (named === 'none' || named === 'unreadable' ? undefined : named.name);
+  return settings.Database ?? (named === 'none' || named === 'unreadable' ? undefined : named.name);
 }
 
 /** The database in a URL's path. */
@@ -170,24 +167,25 @@ function loginFailure(error: ServerError): Failure {
   if (busyErrors.includes(error.code)) {
     return new Failure(resultCode.protocol, `the server takes no logins now: ${shown(error)}`);
   }
-  // The login was good, the database that the Options ask for is not there.
+  // The login succeeded, but the database does not exist.
   if (error.code === unknownDatabase) return notMet(`the database does not open: ${shown(error)}`);
   return new Failure(resultCode.login, `login refused: ${shown(error)}`);
 }
 
-/**
- * Logs in as nobody in particular: a demand for a login method that is not known here is an answer like any refusal.
- */
-async function tryAsUnknownUser(session: MysqlSession, greeting: ServerGreeting): Promise<Answered<string>> {
+/** Logs in as an unknown user. A request for an unknown login method is an answer, like a refusal. */
+async function tryAsUnknownUser(
+  session: MysqlSession,
+  greeting: ServerGreeting,
+): Promise<MysqlAnswer<string>> {
   try {
-    return await session.login(greeting, stranger);
+    return await session.login(greeting, unknownUser);
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== resultCode.login) throw error;
     return { ok: false, error: { code: 0, message: error.message } };
   }
 }
 
-/** Runs the query; the server's refusal is Failure 7. */
+/** Runs the query. Throws Failure 7 if the server refuses it. */
 async function ask(session: MysqlSession, sql: string): Promise<QueryResult> {
   const result = await session.query(sql);
   if (!result.ok) throw notMet(`query failed: ${shown(result.error)}`);

@@ -3,11 +3,13 @@ import { resultCode } from '@vantage/domain';
 import { type IcmpSocket, icmpSockets, type PingAnswer, type SharedIcmp } from '@vantage/icmp';
 import { z } from 'zod';
 import type { Address } from '../../contract/dial.ts';
-import { Failure, networkFailure, notMet, showSeconds } from '../../contract/failure.ts';
+import { showSeconds } from '../../contract/display.ts';
+import { Failure, networkFailure, notMet } from '../../contract/failure.ts';
 import { ipFamilyOption, slowMsOption } from '../../contract/options.ts';
 import type { Probe, ProbeContext } from '../../contract/probe.ts';
 import { parseTarget } from '../../contract/target.ts';
-import { type PingStatistics, runSeries, shown, summarise, unmetLimit } from './series.ts';
+import { runSeries } from './ping-series.ts';
+import { type PingStatistics, showFigure, summarise, unmetLimit } from './ping-statistics.ts';
 
 const options = z.strictObject({
   Count: z.int().min(1).max(100).default(3).describe('Packets to send.'),
@@ -44,12 +46,12 @@ const options = z.strictObject({
 
 type PingOptions = z.output<typeof options>;
 
-/** Left for the verdict between the last answer that is waited for and the check's timeout, milliseconds. */
+/** The time between the last answer and the timeout of the check, milliseconds. */
 const reserveMs = 10;
 
 /**
- * PING: ICMP echo. The mean round-trip time is TTFB, measured by the kernel; loss, extremes and jitter are in the
- * extended data. Lost packets are an expectation of the user's; only when none answers is the host silent.
+ * PING: ICMP echo. The mean round-trip time, measured by the kernel, is TTFB. Loss, extremes and jitter are in the
+ * extended data. Loss is judged by the Options; a host that answers nothing is code 2.
  */
 export const ping = createPing({ sockets: icmpSockets });
 
@@ -73,9 +75,9 @@ export function createPing(deps: { readonly sockets: SharedIcmp }): Probe<'PING'
         accepts: 'host or ping://host, for example www.example.org',
       }),
 
-    async run(context, target, wanted) {
+    async run(context, target, settings) {
       const startedMs = context.clock.monoMs();
-      const resolved = await context.dial.resolve(context, target.host, wanted.IPFamily);
+      const resolved = await context.dial.resolve(context, target.host, settings.IPFamily);
       const addresses = context.dial.permitted(context, resolved, 0);
       let failure: Failure | undefined;
       for (const address of addresses) {
@@ -85,12 +87,12 @@ export function createPing(deps: { readonly sockets: SharedIcmp }): Probe<'PING'
           failure ??= new Failure(resultCode.agent, lease.error);
           continue;
         }
-        using held = lease;
+        using socketLease = lease;
         const leftMs = context.timeoutMs - (context.clock.monoMs() - startedMs) - reserveMs;
         context.stopwatch.enter('ttfb');
-        const answers = await series(context, held.socket, address, wanted, Math.max(1, leftMs));
+        const answers = await series(context, socketLease.socket, address, settings, Math.max(1, leftMs));
         const unsent = answers.find((answer) => answer.kind === 'unsent');
-        if (!unsent) return judge(context, address, answers, wanted, Math.max(1, leftMs));
+        if (!unsent) return judge(context, address, answers, settings, Math.max(1, leftMs));
         context.stopwatch.conclude('ttfb', 0);
         failure ??= unsentFailure(unsent.code, address.address);
       }
@@ -103,7 +105,7 @@ function series(
   context: ProbeContext,
   socket: IcmpSocket,
   { address }: Address,
-  wanted: PingOptions,
+  settings: PingOptions,
   budgetMs: number,
 ): Promise<readonly PingAnswer[]> {
   return runSeries({
@@ -111,10 +113,10 @@ function series(
     clock: context.clock,
     signal: context.signal,
     address,
-    count: wanted.Count,
-    size: wanted.Size,
-    intervalMs: wanted.IntervalMs,
-    ...(wanted.TTL === undefined ? {} : { ttl: wanted.TTL }),
+    count: settings.Count,
+    size: settings.Size,
+    intervalMs: settings.IntervalMs,
+    ...(settings.TTL === undefined ? {} : { ttl: settings.TTL }),
     budgetMs,
   });
 }
@@ -123,38 +125,38 @@ function judge(
   context: ProbeContext,
   { address }: Address,
   answers: readonly PingAnswer[],
-  wanted: PingOptions,
+  settings: PingOptions,
   budgetMs: number,
 ) {
-  const seen = summarise(answers);
-  context.addDetail('Ping', facts(seen, answers));
-  if (seen.received === 0) {
+  const statistics = summarise(answers);
+  context.addDetail('Ping', facts(statistics, answers));
+  if (statistics.received === 0) {
     const error = answers.find((answer) => answer.kind === 'error');
-    // The wait is TTFB: until the router's error, or in vain.
+    // TTFB is the wait up to the router's error, or the whole wait.
     context.stopwatch.conclude('ttfb', error ? error.rttMs : budgetMs);
-    throw error ? errorFailure(error, address) : silence(address, seen.sent, context.timeoutMs);
+    throw error ? errorFailure(error, address) : silence(address, statistics.sent, context.timeoutMs);
   }
-  context.stopwatch.conclude('ttfb', seen.meanMs);
-  const unmet = unmetLimit(seen, wanted);
+  context.stopwatch.conclude('ttfb', statistics.meanMs);
+  const unmet = unmetLimit(statistics, settings);
   if (unmet !== undefined) throw notMet(unmet);
-  const text = `${seen.received} of ${seen.sent} answered, mean ${shown(seen.meanMs)} ms`;
-  const answer = () => ({ meanMs: seen.meanMs, lossPercent: seen.lossPercent });
-  return { code: resultCode.ok, text, dataSize: seen.bytes, extended: {}, answer };
+  const text = `${statistics.received} of ${statistics.sent} answered, mean ${showFigure(statistics.meanMs)} ms`;
+  const answer = () => ({ meanMs: statistics.meanMs, lossPercent: statistics.lossPercent });
+  return { code: resultCode.ok, text, dataSize: statistics.bytes, extended: {}, answer };
 }
 
-function facts(seen: PingStatistics, answers: readonly PingAnswer[]): Json {
+function facts(statistics: PingStatistics, answers: readonly PingAnswer[]): Json {
   const replyTtls = answers.flatMap((answer) => (answer.kind === 'reply' ? [answer.ttl ?? null] : []));
   const errors = answers.flatMap((answer) =>
     answer.kind === 'error' ? [`${answer.text}, says ${answer.from || 'this machine'}`] : [],
   );
   return {
-    Sent: seen.sent,
-    Received: seen.received,
-    LossPercent: seen.lossPercent,
-    MinMs: seen.minMs,
-    MeanMs: seen.meanMs,
-    MaxMs: seen.maxMs,
-    JitterMs: seen.jitterMs,
+    Sent: statistics.sent,
+    Received: statistics.received,
+    LossPercent: statistics.lossPercent,
+    MinMs: statistics.minMs,
+    MeanMs: statistics.meanMs,
+    MaxMs: statistics.maxMs,
+    JitterMs: statistics.jitterMs,
     RTTsMs: answers.map((answer) =>
       answer.kind === 'reply' ? Math.round(answer.rttMs * 1000) / 1000 : null,
     ),

@@ -2,23 +2,22 @@ import type { Json } from '@vantage/domain';
 import { resultCode } from '@vantage/domain';
 import { messageOf } from '@vantage/kernel';
 import type { CheckFunctions, ProbeContext, StepResult } from '../../contract/probe.ts';
-import { readCall } from './calls.ts';
-import { errorLine, type GuestCall, valueLine } from './messages.ts';
-import type { ScriptRecord } from './record.ts';
+import { errorLine, type GuestCall, valueLine } from './guest-messages.ts';
+import { readCall } from './read-call.ts';
+import type { ScriptRecord } from './script-record.ts';
 
 const maxCalls = 100;
-const maxAtOnce = 10;
-const longestSleepMs = 120_000;
+const maxConcurrentCalls = 10;
+const maxSleepMs = 120_000;
 
-/** Runs the calls of one script. */
 export interface CallRunner {
   /** Runs a call and sends its answer. Never rejects. */
   answer(call: GuestCall): Promise<void>;
-  /** Calls that began, calls without an answer yet, and the bytes of all answers. */
+  /** The calls that began, those without an answer, and the bytes of all answers. */
   totals(): { readonly calls: number; readonly unanswered: number; readonly dataSize: number };
 }
 
-/** Creates the runner of one script's calls; `send` brings a line to the guest. */
+/** Runs the calls of one script; `send` sends a line to the guest. */
 export function createCallRunner(deps: {
   readonly context: Pick<ProbeContext, 'clock' | 'signal' | 'runStep'>;
   readonly functions: CheckFunctions;
@@ -32,7 +31,8 @@ export function createCallRunner(deps: {
 
   const check = async (call: GuestCall): Promise<string> => {
     if (calls >= maxCalls) return refusal(call, `a script makes at most ${maxCalls} calls`);
-    if (running >= maxAtOnce) return refusal(call, `a script makes at most ${maxAtOnce} calls at once`);
+    if (running >= maxConcurrentCalls)
+      return refusal(call, `a script makes at most ${maxConcurrentCalls} calls at once`);
     const request = readCall(functions, call.name, call.options);
     if (typeof request === 'string') return refusal(call, request);
     calls += 1;
@@ -50,8 +50,8 @@ export function createCallRunner(deps: {
   };
   const sleep = async (call: GuestCall): Promise<string> => {
     const { ms } = call.options;
-    if (typeof ms !== 'number' || !(ms >= 0) || ms > longestSleepMs)
-      return refusal(call, `sleep() takes milliseconds, 0 to ${longestSleepMs}`);
+    if (typeof ms !== 'number' || !(ms >= 0) || ms > maxSleepMs)
+      return refusal(call, `sleep() takes milliseconds, 0 to ${maxSleepMs}`);
     await context.clock.sleep(ms, context.signal);
     return valueLine(call.id, null);
   };
@@ -70,12 +70,12 @@ export function createCallRunner(deps: {
   };
 }
 
-/** The answer to a call that is itself wrong. */
+/** The answer to an invalid call. */
 function refusal({ id }: GuestCall, text: string): string {
   return errorLine(id, { code: resultCode.script, text, facts: {} });
 }
 
-/** The answer to a call whose check ended: its function returns the facts, or throws them. */
+/** The answer to a call whose check has ended: the function returns the facts, or throws them. */
 function answerLine(call: GuestCall, { measurement, answer }: Extract<StepResult, { ok: true }>): string {
   const { dns, connect, ssl, ttfb, ttlb } = measurement.phases;
   const facts: Json = {

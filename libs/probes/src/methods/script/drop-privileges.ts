@@ -1,10 +1,9 @@
-/** The kernel's user that owns nothing. Namespaces of containers have it even where they have no other. */
+/** The kernel's user without rights. Every user namespace of a container has it. */
 const nobody = 65_534;
 
 /**
- * Gives up root for good: no groups, this user and group, and with them all capabilities. Where the machine does not
- * know the user (a small user namespace), `nobody`; where it lets nobody change users (a container without CAP_SETUID),
- * nothing changes.
+ * Gives up root permanently: no groups, this user and group, no capabilities. If the user does not exist (a small user
+ * namespace), it becomes `nobody`. If users cannot be changed (a container without CAP_SETUID), nothing changes.
  */
 export function dropPrivileges(userId: number): void {
   if (userId === 0 || process.getuid?.() !== 0) return;
@@ -15,7 +14,7 @@ export function dropPrivileges(userId: number): void {
       process.setuid?.(id);
       return;
     } catch {
-      // Tries the next one. Without any, the sandbox's other limits remain.
+      // Without a user to change to, the other limits of the sandbox remain.
     }
   }
 }

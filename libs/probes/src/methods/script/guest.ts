@@ -1,24 +1,22 @@
 /**
- * The guest process: one script, then nothing. It runs with an empty environment and without any right to files,
- * processes or threads; lines come from the spawner on stdin and go to it on stdout. Arguments: the script's time in
- * milliseconds, its memory in bytes and, where it starts as root, the user that it becomes before it sees the script.
+ * The guest process, which runs one script. It has an empty environment and no right to files, processes or threads. It
+ * reads lines from the spawner on stdin and writes lines to stdout. Arguments: the script's time in milliseconds, its
+ * memory in bytes, and the user that a guest of root becomes before it reads the script.
  */
 
 import { dropPrivileges } from './drop-privileges.ts';
 import { createInterpreter } from './interpreter.ts';
-import { createLineSplitter, longestLine } from './lines.ts';
+import { createLineSplitter, maxLineBytes } from './lines.ts';
 
-/**
- * The agent cuts the run off at its deadline; the guest ends by itself a little later, should nobody be left to do so.
- */
+/** The agent ends the run at its deadline. If the agent is gone, the guest ends this much later, milliseconds. */
 const graceMs = 300;
-/** Bytes a script may send in all. */
-const maxSent = 4 * 1024 * 1024;
+/** Bytes that a script may send. */
+const maxSentBytes = 4 * 1024 * 1024;
 
 const [timeoutMs = 0, memoryBytes = 0, userId = 0] = process.argv.slice(2).map(Number);
 const deadline = performance.now() + timeoutMs + graceMs;
 let sentBytes = 0;
-const flooded = () => sentBytes > maxSent;
+const flooded = () => sentBytes > maxSentBytes;
 const expired = () => flooded() || performance.now() > deadline;
 
 const interpreter = await createInterpreter({ memoryBytes, expired }, (line) => {
@@ -28,20 +26,18 @@ const interpreter = await createInterpreter({ memoryBytes, expired }, (line) => 
   process.stdout.write(`${flooded() ? flood : line}\n`);
 });
 
-/**
- * Ends the process at once, because an orderly exit can wait without end for a thread that still compiles WebAssembly.
- */
+/** Kills this process, because an orderly exit may wait forever for a thread that compiles WebAssembly. */
 const end = () => process.kill(process.pid, 'SIGKILL');
 const leave = () => {
   process.stdout.write('', end);
 };
 
-let working = false;
+let scheduled = false;
 const work = () => {
-  working = false;
+  scheduled = false;
   switch (interpreter.work()) {
     case 'more':
-      goOn();
+      schedule();
       return;
     case 'waiting':
       return;
@@ -53,20 +49,20 @@ const work = () => {
       leave();
   }
 };
-const goOn = () => {
-  if (working) return;
-  working = true;
+const schedule = () => {
+  if (scheduled) return;
+  scheduled = true;
   setImmediate(work);
 };
 
 let begun = false;
 const split = createLineSplitter(
-  longestLine,
+  maxLineBytes,
   (line) => {
     if (begun) interpreter.deliver(line);
     else interpreter.begin(line);
     begun = true;
-    goOn();
+    schedule();
   },
   end,
 );

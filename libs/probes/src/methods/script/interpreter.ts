@@ -8,36 +8,33 @@ import type { Bridge } from './prelude/prelude.ts';
 import { preludeSource } from './prelude/source.ts';
 import { sentLine } from './sent-line.ts';
 
-/** A script's run inside QuickJS; texts go in and out, nothing else. */
+/** A script inside QuickJS. Only texts go in and out. */
 export interface Interpreter {
-  /** Starts the script with the agent's first line. */
+  /** Starts the script by the agent's first line. */
   begin(line: string): void;
-  /** Brings an answer in. */
+  /** Passes an answer to the script. */
   deliver(line: string): void;
   /**
-   * Runs what can run now, for a while. 'more': call again soon; 'waiting': for an answer; 'ended': the end was sent;
-   * 'interrupted': the deadline has passed.
+   * Runs pending jobs for a short time. 'more': there are more jobs; 'waiting': the script waits for an answer;
+   * 'ended': the end was sent; 'interrupted': the deadline has passed.
    */
   work(): 'more' | 'waiting' | 'ended' | 'interrupted';
 }
 
-/** The limits of a run. */
 export interface InterpreterLimits {
-  /** The whole of QuickJS, interpreter included, bytes; at least 16 MiB, which is its start. */
+  /** The memory of QuickJS, including the interpreter, bytes; at least its initial 16 MiB. */
   readonly memoryBytes: number;
-  /** Says that the time is over; asked often, from within running code. */
+  /** Whether the deadline has passed. Called often, while code runs. */
   readonly expired: () => boolean;
 }
 
 const pageBytes = 64 * 1024;
 const startPages = 256;
-const jobsAtOnce = 500;
-/** Larger stacks overflow the WebAssembly module's own before QuickJS notices. */
+const maxJobs = 500;
+/** A larger stack overflows that of the WebAssembly module before QuickJS notices. */
 const stackBytes = 64 * 1024;
 
-/**
- * Creates an interpreter in a WebAssembly memory of its own, which cannot grow past its limit whatever the script does.
- */
+/** Creates an interpreter with a separate WebAssembly memory, which cannot grow past its limit. */
 export async function createInterpreter(
   limits: InterpreterLimits,
   send: (line: string) => void,
@@ -52,18 +49,18 @@ export async function createInterpreter(
   runtime.setInterruptHandler(limits.expired);
   const vm = runtime.newContext();
 
-  let over: 'ended' | 'interrupted' | undefined;
+  let ending: 'ended' | 'interrupted' | undefined;
   const sender = vm.newFunction('send', (...parts) => {
-    const line = sentLine(parts.map((each): unknown => vm.dump(each)));
-    if (line === undefined || over) return;
+    const line = sentLine(parts.map((part): unknown => vm.dump(part)));
+    if (line === undefined || ending) return;
     send(line);
-    if (vm.dump(parts[0] ?? vm.undefined) === 'end') over = 'ended';
+    if (vm.dump(parts[0] ?? vm.undefined) === 'end') ending = 'ended';
   });
   const bridge = vm.unwrapResult(vm.evalCode(preludeSource(), 'prelude.js'));
-  const made = vm.unwrapResult(vm.callFunction(bridge, vm.undefined, sender));
+  const instance = vm.unwrapResult(vm.callFunction(bridge, vm.undefined, sender));
   const call = (name: keyof Bridge, argument?: QuickJSHandle): QuickJSHandle => {
-    using method = vm.getProp(made, name);
-    return vm.unwrapResult(vm.callFunction(method, made, ...(argument ? [argument] : [])));
+    using method = vm.getProp(instance, name);
+    return vm.unwrapResult(vm.callFunction(method, instance, ...(argument ? [argument] : [])));
   };
   const callWithText = (name: keyof Bridge, text: string): QuickJSHandle => {
     using argument = vm.newString(text);
@@ -72,20 +69,20 @@ export async function createInterpreter(
   let main: QuickJSHandle | undefined;
 
   const end = (line: string): 'ended' => {
-    if (!over) send(line);
-    over = 'ended';
-    return over;
+    if (!ending) send(line);
+    ending = 'ended';
+    return ending;
   };
   const exhausted = () => end('{"kind":"end","how":"memory","text":""}');
-  /** Tells why the script threw; a script may leave no memory even for that. */
+  /** Sends the error that the script threw. There may be too little memory left for that. */
   const endWith = (error: QuickJSHandle): 'ended' | 'interrupted' => {
     if (limits.expired()) {
-      over = 'interrupted';
-      return over;
+      ending = 'interrupted';
+      return ending;
     }
     try {
       call('describe', error).dispose();
-      return over ?? exhausted();
+      return ending ?? exhausted();
     } catch {
       return exhausted();
     }
@@ -96,8 +93,8 @@ export async function createInterpreter(
   };
 
   const work = () => {
-    if (over || !main) return over ?? 'waiting';
-    const jobs = runtime.executePendingJobs(jobsAtOnce);
+    if (ending || !main) return ending ?? 'waiting';
+    const jobs = runtime.executePendingJobs(maxJobs);
     if (jobs.error) return endWith(jobs.error);
     const state = vm.getPromiseState(main);
     switch (state.type) {
@@ -114,7 +111,7 @@ export async function createInterpreter(
         );
     }
   };
-  /** A module that aborts (its own stack or memory gone) throws here, and must not be entered again. */
+  /** A module that aborts, without stack or memory, throws here and must not be entered again. */
   const guarded = <T>(action: () => T): T | 'ended' => {
     try {
       return action();

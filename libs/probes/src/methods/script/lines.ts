@@ -1,12 +1,11 @@
-/**
- * The longest line between the agent, its spawner and a script's guest; bytes. The guest may read the files of its own
- * folder only, so this one imports no package.
- */
-export const longestLine = 8 * 1024 * 1024;
+// A guest may read only the files of this folder, so this file imports no package.
+
+/** The limit of a line between the agent, its spawner and a guest. */
+export const maxLineBytes = 8 * 1024 * 1024;
 
 /**
- * Cuts a stream of UTF-8 bytes into lines without their `\n`. A line over `maxBytes` ends it: `onTooLong` is called
- * once and nothing after it. Returns the function that takes the chunks.
+ * Splits a stream of UTF-8 bytes into lines without their `\n`. After a line over `maxBytes`, it calls `onTooLong` once
+ * and then ignores the stream. Returns the function that takes the chunks.
  */
 export function createLineSplitter(
   maxBytes: number,
@@ -14,14 +13,14 @@ export function createLineSplitter(
   onTooLong: () => void,
 ): (chunk: Buffer) => void {
   let parts: Buffer[] = [];
-  let held = 0;
+  let length = 0;
   let over = false;
   return (chunk) => {
     let rest = chunk;
     while (!over) {
       const end = rest.indexOf(0x0a);
-      held += end < 0 ? rest.length : end;
-      if (held > maxBytes) {
+      length += end < 0 ? rest.length : end;
+      if (length > maxBytes) {
         over = true;
         parts = [];
         onTooLong();
@@ -34,14 +33,14 @@ export function createLineSplitter(
       parts.push(rest.subarray(0, end));
       const line = Buffer.concat(parts).toString('utf8');
       parts = [];
-      held = 0;
+      length = 0;
       rest = rest.subarray(end + 1);
       onLine(line);
     }
   };
 }
 
-/** The words before the last part of a line: `cutWords('7 line {"a": 1}', 2)` is `['7', 'line', '{"a": 1}']`. */
+/** Splits words off the start of a line: `cutWords('7 line {"a": 1}', 2)` is `['7', 'line', '{"a": 1}']`. */
 export function cutWords(line: string, words: number): readonly string[] {
   const found: string[] = [];
   let from = 0;

@@ -15,7 +15,7 @@ import {
   siblingProgram,
   usableMemory,
 } from '@vantage/kernel';
-import { createLineSplitter, cutWords, longestLine } from './lines.ts';
+import { createLineSplitter, cutWords, maxLineBytes } from './lines.ts';
 
 declareShare({
   name: 'lines_of_a_script',
@@ -26,51 +26,47 @@ declareShare({
 
 /** The limits of a guest. */
 interface GuestLimits {
-  /** It ends by itself shortly after this, milliseconds. */
+  /** A guest ends shortly after this time, milliseconds. */
   readonly timeoutMs: number;
-  /** Memory of its interpreter, bytes. */
+  /** The memory of its interpreter, bytes. */
   readonly memoryBytes: number;
 }
 
 /** A process that runs one script. Disposing it kills it. */
 export interface Guest extends Disposable {
-  /** The lines it sends; they end when it is gone. */
+  /** The lines that it sends. They end with the process. */
   readonly lines: AsyncIterable<string>;
-  /** Its process, once the spawner has reported it. */
+  /** Undefined until the spawner has reported it. */
   readonly pid: number | undefined;
   send(line: string): void;
 }
 
-/** Starts guests through one spawner process, which is itself started with the first of them. */
+/** Starts guests through a spawner process, which starts with the first guest. */
 export interface Sandbox extends Disposable {
   start(limits: GuestLimits): Guest;
 }
 
-/** How many guests there may be. Further ones wait in a queue. */
-export interface SandboxRoom {
-  /** At the same time. */
-  readonly most: number;
-  /** Of these, not ready yet: a process costs its processor time at the start. */
-  readonly starting: number;
+/** The limits of a sandbox. Further guests wait in a queue. */
+export interface SandboxLimits {
+  readonly maxGuests: number;
+  /** Guests that are not ready. Starting a process costs processor time. */
+  readonly maxStarting: number;
 }
 
-/** Where the code of the two processes lies, and what they may read besides. */
+/** The code of the two processes. */
 export interface SandboxFiles {
   readonly spawner: string;
   readonly guest: string;
-  /** Files and folders (ending in `/`) that a guest may read: its own code and nothing else. */
+  /** The files and folders (ending in `/`) that a guest may read: only its code. */
   readonly readable: readonly string[];
 }
 
 const idleMs = 10 * 60_000;
-const maxLinesWaiting = 10_000;
-/** Bytes that wait for a spawner. */
+const maxWaitingLines = 10_000;
+/** Bytes that wait for the spawner. */
 const maxUnread = 64 * 1024 * 1024;
 
-/**
- * The files in this repository's layout, or beside the bundled agent: there a guest is one file and QuickJS's
- * WebAssembly module.
- */
+/** The files in this repository, or next to the bundled agent, where a guest is one file and QuickJS's WebAssembly. */
 export function sandboxFiles(): SandboxFiles {
   const { url } = import.meta;
   const folder = path.dirname(fileURLToPath(url));
@@ -93,23 +89,22 @@ export function sandboxFiles(): SandboxFiles {
   };
 }
 
-/** As many guests as the memory that this process may use has room for, and two starting for each processor. */
-export function sandboxRoom(): SandboxRoom {
-  const most = scriptsAtOnce(usableMemory());
-  return { most, starting: Math.max(2, 2 * availableParallelism()) };
+/** Limits by the memory that this process may use, with two starting guests for each processor. */
+export function sandboxLimits(): SandboxLimits {
+  const maxGuests = maxScripts(usableMemory());
+  return { maxGuests, maxStarting: Math.max(2, 2 * availableParallelism()) };
 }
 
 /**
- * Creates a sandbox; nothing runs before the first `start`. The spawner ends with the agent, or after ten minutes
- * without a script. When there are as many guests as there is room for, the next one waits until one has ended, or is
- * disposed of before it began.
+ * Creates a sandbox. Nothing runs before the first `start`. The spawner ends with the agent, or after ten minutes
+ * without a script. At the limit, the next guest waits until another ends; it may be disposed of before it starts.
  */
-export function createSandbox(files: () => SandboxFiles = sandboxFiles, room = sandboxRoom()): Sandbox {
+export function createSandbox(files: () => SandboxFiles = sandboxFiles, limits = sandboxLimits()): Sandbox {
   let spawner: Spawner | undefined;
   return {
-    start(limits) {
-      if (!spawner?.alive()) spawner = startSpawner(files(), room);
-      return spawner.start(limits);
+    start(guestLimits) {
+      if (!spawner?.alive()) spawner = startSpawner(files(), limits);
+      return spawner.start(guestLimits);
     },
     [Symbol.dispose]: () => spawner?.[Symbol.dispose](),
   };
@@ -120,22 +115,22 @@ interface Spawner extends Disposable {
   start(limits: GuestLimits): Guest;
 }
 
-interface Held {
+interface GuestEntry {
   readonly limits: GuestLimits;
   readonly box: Mailbox<string>;
   state: 'queued' | 'starting' | 'running';
   pid: number | undefined;
 }
 
-function startSpawner(files: SandboxFiles, room: SandboxRoom): Spawner {
-  const rights = ['--permission', ...files.readable.map((each) => `--allow-fs-read=${each}`)];
+function startSpawner(files: SandboxFiles, { maxGuests, maxStarting }: SandboxLimits): Spawner {
+  const rights = ['--permission', ...files.readable.map((file) => `--allow-fs-read=${file}`)];
   const flags = [...rights, '--disable-proto=delete', '--max-old-space-size=64', '--no-warnings'];
   const child: ChildProcessByStdio<Writable, Readable, null> = spawn(
     process.execPath,
     ['--no-warnings', files.spawner, files.guest, ...flags],
     { env: compileCacheEnv(), cwd: '/', stdio: ['pipe', 'pipe', 'ignore'], detached: true },
   );
-  const guests = new Map<string, Held>();
+  const guests = new Map<string, GuestEntry>();
   let last = 0;
   let alive = true;
   let idle: NodeJS.Timeout | undefined;
@@ -151,24 +146,24 @@ function startSpawner(files: SandboxFiles, room: SandboxRoom): Spawner {
     }
     guests.clear();
   };
-  const rest = () => {
+  const startIdleTimer = () => {
     clearTimeout(idle);
     if (guests.size === 0) idle = setTimeout(end, idleMs).unref();
   };
   const sendLine = (line: string) => {
     if (!alive) return;
     child.stdin.write(`${line}\n`);
-    // A working spawner reads all input, so this one hangs. The next script gets another one.
+    // This spawner hangs, because a working one reads all input. The next script gets a new one.
     if (child.stdin.writableLength > maxUnread) end();
   };
-  const inState = (state: Held['state']) =>
-    [...guests.values()].filter((each) => each.state === state).length;
-  /** Starts waiting guests, the oldest first, while there is room. */
-  const admit = () => {
+  const inState = (state: GuestEntry['state']) =>
+    [...guests.values()].filter((guest) => guest.state === state).length;
+  /** Starts waiting guests, the oldest first, up to the limits. */
+  const startWaiting = () => {
     let starting = inState('starting');
-    let free = room.most - starting - inState('running');
+    let free = maxGuests - starting - inState('running');
     for (const [id, guest] of guests) {
-      if (free <= 0 || starting >= room.starting) return;
+      if (free <= 0 || starting >= maxStarting) return;
       if (guest.state !== 'queued') continue;
       guest.state = 'starting';
       starting += 1;
@@ -176,11 +171,11 @@ function startSpawner(files: SandboxFiles, room: SandboxRoom): Spawner {
       sendLine(`${id} start ${Math.ceil(guest.limits.timeoutMs)} ${guest.limits.memoryBytes}`);
     }
   };
-  const forget = (id: string, guest: Held) => {
+  const forget = (id: string, guest: GuestEntry) => {
     guests.delete(id);
     guest.box.close();
-    admit();
-    rest();
+    startWaiting();
+    startIdleTimer();
   };
   const onLine = (line: string) => {
     const [id = '', verb = '', text = ''] = cutWords(line, 2);
@@ -191,7 +186,7 @@ function startSpawner(files: SandboxFiles, room: SandboxRoom): Spawner {
       if (!guest.box.offer(text)) sendLine(`${id} kill`);
       if (guest.state === 'starting') {
         guest.state = 'running';
-        admit();
+        startWaiting();
       }
     }
     if (line === `${id} end`) forget(id, guest);
@@ -199,8 +194,8 @@ function startSpawner(files: SandboxFiles, room: SandboxRoom): Spawner {
   child.on('error', end);
   child.on('close', end);
   child.stdin.on('error', end);
-  child.stdout.on('data', createLineSplitter(longestLine, onLine, end));
-  // The spawner keeps no agent alive; while a script runs, its check does.
+  child.stdout.on('data', createLineSplitter(maxLineBytes, onLine, end));
+  // The spawner does not keep the agent alive. While a script runs, its check does.
   child.unref();
   for (const stream of [child.stdin, child.stdout]) if (stream instanceof Socket) stream.unref();
 
@@ -209,26 +204,31 @@ function startSpawner(files: SandboxFiles, room: SandboxRoom): Spawner {
     start(limits) {
       last += 1;
       const id = String(last);
-      const held: Held = { limits, box: createMailbox(maxLinesWaiting), state: 'queued', pid: undefined };
-      guests.set(id, held);
+      const guest: GuestEntry = {
+        limits,
+        box: createMailbox(maxWaitingLines),
+        state: 'queued',
+        pid: undefined,
+      };
+      guests.set(id, guest);
       clearTimeout(idle);
-      admit();
+      startWaiting();
       return {
-        lines: held.box,
+        lines: guest.box,
         get pid() {
-          return held.pid;
+          return guest.pid;
         },
         send: (line) => sendLine(`${id} line ${line}`),
         [Symbol.dispose]() {
-          held.box.close();
-          if (guests.get(id) !== held) return;
-          if (held.state === 'queued') {
-            forget(id, held);
+          guest.box.close();
+          if (guests.get(id) !== guest) return;
+          if (guest.state === 'queued') {
+            forget(id, guest);
             return;
           }
           sendLine(`${id} kill`);
           // The spawner may hang.
-          if (held.pid !== undefined) killQuietly(held.pid);
+          if (guest.pid !== undefined) killQuietly(guest.pid);
         },
       };
     },
@@ -236,26 +236,26 @@ function startSpawner(files: SandboxFiles, room: SandboxRoom): Spawner {
   };
 }
 
-/** For guests whose spawner died before them. */
+/** Kills a guest whose spawner hangs or has died. */
 function killQuietly(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It is gone already.
+    // The process has ended.
   }
 }
 
-/** The memory that an agent needs besides its scripts. */
-const ownBytes = 128 * mebibyte;
-/** A script's process with the memory that its script may take. */
+/** The memory of an agent without its scripts. */
+const agentBytes = 128 * mebibyte;
+/** The memory of a script's process. */
 const scriptBytes = 96 * mebibyte;
 
 /**
- * How many scripts may run at one moment with so much memory (bytes): on a large machine they take a quarter of it, on
- * a small one up to four of them what the agent leaves. One always may. Pure.
+ * The number of concurrent scripts for this memory, bytes. On a large machine they use a quarter of it; on a small one,
+ * up to four scripts use what the agent leaves. One script may always run. Pure.
  */
-export function scriptsAtOnce(memory: number): number {
-  const left = Math.floor((memory - ownBytes) / scriptBytes);
-  const quarter = Math.floor(memory / (256 * mebibyte));
-  return Math.max(1, Math.min(64, Math.max(quarter, Math.min(4, left))));
+export function maxScripts(memory: number): number {
+  const byRest = Math.floor((memory - agentBytes) / scriptBytes);
+  const byQuarter = Math.floor(memory / (256 * mebibyte));
+  return Math.max(1, Math.min(64, Math.max(byQuarter, Math.min(4, byRest))));
 }

@@ -1,28 +1,28 @@
 import { isGood, isResultCode, type ResultCode, resultCode } from '@vantage/domain';
 import { z } from 'zod';
-import { Failure, showSeconds } from '../../contract/failure.ts';
+import { showSeconds } from '../../contract/display.ts';
+import { Failure } from '../../contract/failure.ts';
 import { slowMsOption } from '../../contract/options.ts';
-import type { CheckFunctions, Outcome, Probe } from '../../contract/probe.ts';
+import type { CheckFunctions, Probe, ProbeOutcome } from '../../contract/probe.ts';
 import type { Sandbox } from './sandbox.ts';
-import { runSession, type SessionEnd } from './session.ts';
+import { runSession, type SessionEnd } from './script-session.ts';
 
 const options = z.strictObject({ SlowMs: slowMsOption });
 
-const longestScript = 64 * 1024;
+const maxScriptLength = 64 * 1024;
 const memoryMiB = 32;
 
 /**
- * Script: the device's URL is a JavaScript program. It runs in a process of its own without files, environment or
- * network. The agent runs the checks of its functions with the other methods' probes, under the same policy. All its
- * time, from the moment its process is ready, is in `ttlb`; the phases of its calls are in the extended data. Its
- * functions: docs/script/vantage-script.d.ts.
+ * Script: the device's URL is a JavaScript program. It runs in a separate process without files, environment or
+ * network. The agent runs the checks of its calls with the probes of the other Methods, under the same policy. The time
+ * since its process is ready is in `ttlb`; the phases of its calls are in the extended data.
+ * docs/script/vantage-script.d.ts declares its functions.
  */
 export function createScript({
   sandbox,
   functions,
 }: {
   readonly sandbox: Sandbox;
-  /** The functions that scripts have for checks. */
   readonly functions: CheckFunctions;
 }): Probe<'Script', typeof options> {
   return {
@@ -43,12 +43,12 @@ export function createScript({
       const refuse = (message: string) => ({ ok: false as const, message });
       if (url.trim() === '')
         return refuse('the script is empty; accepted is the text of a JavaScript program');
-      if (url.length > longestScript) return refuse(`a script has at most ${longestScript / 1024} KiB`);
+      if (url.length > maxScriptLength) return refuse(`a script has at most ${maxScriptLength / 1024} KiB`);
       if (url.includes('\0')) return refuse('a script holds no NUL character');
       const none = { host: '', port: 0, scheme: 'script', user: undefined, password: undefined, path: '' };
       return { ok: true, target: { ...none, display: url, url } };
     },
-    async run(context, target): Promise<Outcome> {
+    async run(context, target): Promise<ProbeOutcome> {
       const { signal, timeoutMs } = context;
       const secrets = new Map([...(context.secrets ?? [])].map(([name, value]) => [name, value.reveal()]));
       const guest = sandbox.start({ timeoutMs, memoryBytes: memoryMiB * 1024 * 1024 });
@@ -68,8 +68,8 @@ export function createScript({
 }
 
 /**
- * The failure of a script that had less than half of its time because its process was late. The script's target is not
- * the cause.
+ * The failure of a script that had less than half of its time because its process started late. The device is not to
+ * blame.
  */
 function notReady({ readyMs }: SessionEnd, timeoutMs: number): Failure | undefined {
   if (readyMs !== undefined && readyMs <= timeoutMs / 2) return undefined;
@@ -80,40 +80,45 @@ function notReady({ readyMs }: SessionEnd, timeoutMs: number): Failure | undefin
   return new Failure(resultCode.agent, `the script's process ${late}: this agent has too much to do`);
 }
 
-/** The verdict of a script's run; a call's failure that the script let pass keeps its own ResultCode. */
+/** The outcome of a script. An uncaught failure of a call keeps its ResultCode. */
 function outcomeOf({
   end,
   failedExpect,
   dataSize,
   calls,
   unanswered,
-}: Pick<SessionEnd, 'end' | 'failedExpect' | 'dataSize' | 'calls' | 'unanswered'>): Outcome {
-  const of = (code: Outcome['code'], text: string): Outcome => ({ code, text, dataSize, extended: {} });
-  if (failedExpect !== undefined) return of(resultCode.script, failedExpect);
+}: Pick<SessionEnd, 'end' | 'failedExpect' | 'dataSize' | 'calls' | 'unanswered'>): ProbeOutcome {
+  const outcome = (code: ProbeOutcome['code'], text: string): ProbeOutcome => ({
+    code,
+    text,
+    dataSize,
+    extended: {},
+  });
+  if (failedExpect !== undefined) return outcome(resultCode.script, failedExpect);
   switch (end?.how) {
     case 'done':
-      return of(resultCode.ok, `the script ended well after ${counted(calls, unanswered)}`);
+      return outcome(resultCode.ok, `the script ended well after ${showCalls(calls, unanswered)}`);
     case 'expect':
     case 'error':
-      return of(resultCode.script, explained(end.text));
+      return outcome(resultCode.script, showError(end.text));
     case 'memory':
-      return of(resultCode.script, `the script needs more memory than its ${memoryMiB} MiB`);
+      return outcome(resultCode.script, `the script needs more memory than its ${memoryMiB} MiB`);
     case 'late':
-      return of(resultCode.timeout, 'the script did not end in time');
+      return outcome(resultCode.timeout, 'the script did not end in time');
     case 'check':
-      return of(codeOf(end.code), end.text);
+      return outcome(codeOf(end.code), end.text);
     case undefined:
       throw new Failure(resultCode.agent, "this agent could not start the script's process, or it broke");
   }
 }
 
-function counted(calls: number, unanswered: number): string {
+function showCalls(calls: number, unanswered: number): string {
   const all = `${calls} ${calls === 1 ? 'call' : 'calls'}`;
   return unanswered === 0 ? all : `${all}, ${unanswered} of them not awaited`;
 }
 
-/** The interpreter's error text, for people. */
-function explained(text: string): string {
+/** The text of an interpreter error, in the words of the documentation. */
+function showError(text: string): string {
   if (text.includes('out of memory')) return `the script needs more memory than its ${memoryMiB} MiB`;
   if (text.includes('stack overflow')) return 'the script calls itself too deeply';
   if (text.includes('could not load module'))

@@ -1,7 +1,6 @@
 /**
- * The line that a guest process sends for what its prelude sent (`prelude.ts`): the texts and numbers of one message,
- * its kind first. undefined for anything else. It is made outside the sandbox's JavaScript, so that a script decides
- * about the contents of a message, never about its kind.
+ * The line of a message from the prelude (`prelude.ts`), given as its kind and its parts; undefined for anything else.
+ * This runs outside the sandbox's JavaScript, so a script determines the content of a message, but not its form.
  */
 export function sentLine(parts: readonly unknown[]): string | undefined {
   const [kind, first, second, third, fourth] = parts;
@@ -38,7 +37,7 @@ function number(value: unknown): number | undefined {
   return Number.isSafeInteger(value) ? Number(value) : undefined;
 }
 
-/** The options of a call, from the JSON that the script's own objects made of themselves. */
+/** The options of a call, from JSON that the script may have influenced. */
 function record(json: unknown): object {
   try {
     const value: unknown = JSON.parse(text(json));

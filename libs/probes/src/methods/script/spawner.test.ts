@@ -21,12 +21,12 @@ test('a guest that does not read its answers is ended, and says why', async () =
   using sandbox = sandboxOf('deaf', "console.log('ready'); setInterval(() => {}, 1000);");
   using guest = sandbox.start(limits);
   const answer = 'x'.repeat(1024 * 1024);
-  const heard: string[] = [];
+  const received: string[] = [];
   for await (const line of guest.lines) {
-    heard.push(line);
+    received.push(line);
     if (line === 'ready') for (let n = 0; n < 20; n += 1) guest.send(answer);
   }
-  expect(heard).toEqual(['ready', expect.stringContaining('does not take the answers')]);
+  expect(received).toEqual(['ready', expect.stringContaining('does not take the answers')]);
 });
 
 test('a guest that floods its agent is killed', async () => {

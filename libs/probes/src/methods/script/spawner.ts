@@ -1,34 +1,30 @@
 /**
- * The spawner process: starts guests for the agent, because a big process forks slowly, and sees to it that none
- * outlives its time or the agent. It speaks in lines: from the agent `ID start TIMEOUT_MS MEMORY_BYTES`, `ID line
- * TEXT`, `ID kill`; to it `ID pid PID`, `ID line TEXT`, `ID end`. Arguments: the guest's file, then the flags of Node
- * to run it with.
+ * The spawner process: starts guests for the agent, because a large process forks slowly, and kills them at the end of
+ * their time or of the agent. The agent sends the lines `ID start TIMEOUT_MS MEMORY_BYTES`, `ID line TEXT` and `ID
+ * kill`; the spawner sends `ID pid PID`, `ID line TEXT` and `ID end`. Arguments: the file of the guest, and Node's
+ * flags for it.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createLineSplitter, cutWords, longestLine } from './lines.ts';
+import { createLineSplitter, cutWords, maxLineBytes } from './lines.ts';
 
-/** How long a guest may go on after its own time before it is killed, milliseconds. */
+/** A guest is killed this long after its time, milliseconds. */
 const graceMs = 1000;
 /**
- * Of root's guests each is a user of its own, in a range that no system hands out (65536 to 99999; subordinate users
- * begin above).
+ * If the agent is root, each guest runs as a different user. No system assigns users in this range (65536 to 99999;
+ * subordinate users begin above).
  */
 const firstUser = 70_000;
 const users = 20_000;
-/**
- * Bytes of answers that wait for a guest which does not read: those of ten calls at once, 256 KiB of text each, in the
- * longest spelling.
- */
+/** The waiting answers to ten concurrent calls with 256 KiB of text each, in the longest encoding, bytes. */
 const maxUnread = 16 * 1024 * 1024;
-/** Bytes that a guest may send in all; it stops itself at 4 MiB, unless it is broken. */
-const maxSaid = 5 * 1024 * 1024;
+/** Bytes that a guest may send. A guest that is not broken stops at 4 MiB. */
+const maxSentBytes = 5 * 1024 * 1024;
 
 const [guestFile = '', ...flags] = process.argv.slice(2);
 const guests = new Map<string, ChildProcess>();
 /**
- * The command that runs a guest: without a way to gain rights by a set-user-ID program, where the machine has a tool
- * for it (util-linux, BusyBox).
+ * The command that runs a guest; with `setpriv` (util-linux, BusyBox), a set-user-ID program cannot grant it rights.
  */
 const launch = [...withoutNewRights(), process.execPath];
 let started = 0;
@@ -58,22 +54,22 @@ function start(id: string, timeoutMs: number, memoryBytes: number): void {
   });
   guests.set(id, guest);
   const late = setTimeout(() => guest.kill('SIGKILL'), timeoutMs + graceMs);
-  const gone = () => {
+  const onEnd = () => {
     clearTimeout(late);
     if (guests.delete(id)) sendLine(`${id} end`);
   };
-  guest.on('error', gone);
-  guest.on('close', gone);
+  guest.on('error', onEnd);
+  guest.on('close', onEnd);
   guest.stdin.on('error', () => {});
-  let saidBytes = 0;
+  let sentBytes = 0;
   guest.stdout.on('data', (chunk: Buffer) => {
-    saidBytes += chunk.length;
-    if (saidBytes > maxSaid) guest.kill('SIGKILL');
+    sentBytes += chunk.length;
+    if (sentBytes > maxSentBytes) guest.kill('SIGKILL');
   });
   guest.stdout.on(
     'data',
     createLineSplitter(
-      longestLine,
+      maxLineBytes,
       (line) => sendLine(`${id} line ${line}`),
       () => guest.kill('SIGKILL'),
     ),
@@ -109,6 +105,6 @@ function leave(): void {
   process.exit(0);
 }
 
-process.stdin.on('data', createLineSplitter(longestLine, obey, leave));
+process.stdin.on('data', createLineSplitter(maxLineBytes, obey, leave));
 process.stdin.on('end', leave);
 process.stdout.on('error', leave);

@@ -1,28 +1,31 @@
 import { createPrivateKey } from 'node:crypto';
+import { isRecord } from '@vantage/kernel';
 import ssh2 from 'ssh2';
 import type { AnyProbe } from '../../contract/probe.ts';
 import { maxRounds, readPem, roundsOf } from './private-key.ts';
 
-/** The fault of a setting, by its dotted path in the Options. */
+/** The fault of a setting. */
 export interface SettingProblem {
+  /** Dotted, in the Options. */
   readonly path: string;
   readonly message: string;
 }
 
 /**
- * The faults of the private keys in a method's Options; references that are filled in later, and masks of kept
- * keys, are passed over. Nothing is decrypted. The controller calls it before it stores settings. A check with a key
- * that cannot be used ends with ResultCode 8 or 6.
+ * The faults of the private keys in a Method's Options. Skips references to secrets and the masks of stored keys, and
+ * decrypts nothing. The controller calls it before it stores settings. A check with an unusable key ends with
+ * ResultCode 8 or 6.
  */
 export function keyProblems(probe: AnyProbe, options: unknown): readonly SettingProblem[] {
-  const given = probe.secretOptions.flatMap((path) => {
-    const key = path.endsWith('PrivateKey') || path.endsWith('ClientKey') ? at(options, path) : undefined;
+  const keys = probe.secretOptions.flatMap((path) => {
+    const key =
+      path.endsWith('PrivateKey') || path.endsWith('ClientKey') ? valueAt(options, path) : undefined;
     return typeof key === 'string' && key !== '***' && !key.includes('${') ? [{ path, key }] : [];
   });
-  return given.flatMap(({ path, key }) => {
+  return keys.flatMap(({ path, key }) => {
     const message =
       path === 'PrivateKey'
-        ? sshKeyProblem(key, at(options, 'Passphrase') !== undefined)
+        ? sshKeyProblem(key, valueAt(options, 'Passphrase') !== undefined)
         : tlsKeyProblem(key);
     return message === undefined ? [] : [{ path, message }];
   });
@@ -56,11 +59,6 @@ function tlsKeyProblem(text: string): string | undefined {
   }
 }
 
-function at(options: unknown, path: string): unknown {
-  return path
-    .split('.')
-    .reduce<unknown>(
-      (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
-      options,
-    );
+function valueAt(options: unknown, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), options);
 }

@@ -1,25 +1,25 @@
-const longestLine = 200;
+const maxLineLength = 200;
 const maxHeaders = 10;
-/** ssh-keygen makes 16 to 24; each costs the agent some 15 ms of every check. */
+/** ssh-keygen uses 16 to 24 rounds. Each costs the agent some 15 ms in every check. */
 export const maxRounds = 64;
 const label = /^-----BEGIN ((?:OPENSSH|RSA|DSA|EC|ENCRYPTED) )?PRIVATE KEY-----$/;
 const header = /^[A-Za-z][A-Za-z0-9-]{0,40}: ?[\x20-\x7e]{1,150}$/;
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** A key's text, cut into its parts: RFC 7468, with the headers of RFC 1421 that old encrypted keys have. */
-interface Pem {
+/** The parts of a key's text: RFC 7468, with the headers of RFC 1421 in old encrypted keys. */
+interface PemKey {
   readonly kind: string;
   readonly headers: readonly string[];
   readonly bytes: Buffer;
 }
 
 /**
- * Reads the outside of a private key line by line. The libraries that read the inside look at all of it with patterns
- * that a text can be made for, so they see only what has passed here.
+ * Reads the envelope of a private key line by line. The libraries that read the key apply patterns that a crafted text
+ * can make slow, so they get only keys that this function accepts.
  */
-export function readPem(text: string): Pem | undefined {
+export function readPem(text: string): PemKey | undefined {
   const lines = text.trim().split(/\r?\n/);
-  if (lines.some((line) => line.length > longestLine)) return undefined;
+  if (lines.some((line) => line.length > maxLineLength)) return undefined;
   const [first = '', ...rest] = lines;
   const kind = label.exec(first)?.[1]?.trim() ?? '';
   if (!label.test(first) || rest.at(-1) !== first.replace('BEGIN', 'END')) return undefined;
@@ -31,14 +31,14 @@ export function readPem(text: string): Pem | undefined {
   return { kind, headers, bytes: Buffer.from(body.join(''), 'base64') };
 }
 
-/** Is this a text that may be handed to a library as a private key? */
+/** Whether a library may read this text as a private key. */
 export function looksLikeKey(text: string): boolean {
   const pem = readPem(text);
   return pem !== undefined && roundsOf(pem) <= maxRounds;
 }
 
 /** The rounds of bcrypt of an encrypted OpenSSH key (PROTOCOL.key of OpenSSH); 0 for any other. */
-export function roundsOf({ kind, bytes }: Pem): number {
+export function roundsOf({ kind, bytes }: PemKey): number {
   if (kind !== 'OPENSSH') return 0;
   let at = 'openssh-key-v1\0'.length;
   const next = (): Buffer => {

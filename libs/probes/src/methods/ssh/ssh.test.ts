@@ -1,9 +1,9 @@
+import { retryBecause } from '@vantage/testing/retry';
 import { describe, expect, test } from 'vitest';
-import { retryBecause } from '../../../../../tests/harness/retry.ts';
 import { listen, probeContract, runTest } from '../../testing/index.ts';
 import { hostKey, listenSsh, makeKey, serveSsh } from '../../testing/ssh-server.ts';
-import { fingerprintOf } from './session.ts';
 import { ssh } from './ssh.ts';
+import { fingerprintOf } from './ssh-session.ts';
 
 probeContract({
   probe: ssh,
@@ -28,7 +28,7 @@ describe('SSH', () => {
     expect(seen.phases.ttfb).toBeGreaterThan(0);
     expect(seen.phases.ttlb).toBeGreaterThan(0);
     expect(seen.dataSize).toBeGreaterThan(100);
-    expect(server.tried).toEqual([]);
+    expect(server.attempts).toEqual([]);
   });
 
   test('the greeting is TTFB and what follows TTLB', retryBecause('it measures time', 4), async () => {
@@ -86,7 +86,7 @@ describe('SSH', () => {
     await using server = await listenSsh({ prompts: true });
     const seen = await runTest(ssh, server.target, login);
     expect(seen, seen.text).toMatchObject({ code: 1, extended: { Auth: 'keyboard-interactive' } });
-    expect(server.tried).toEqual(['password', 'keyboard-interactive']);
+    expect(server.attempts).toEqual(['password', 'keyboard-interactive']);
   });
 
   test('ends with 8 where prompts go on for ever', async () => {
@@ -124,7 +124,7 @@ describe('SSH', () => {
     const expected = `SHA256:${'A'.repeat(43)}`;
     const seen = await runTest(ssh, server.target, { ...login, HostKeyFingerprint: expected });
     expect(seen).toMatchObject({ code: 7, text: `host key is ${fingerprint}, expected ${expected}` });
-    expect(server.tried).toEqual([]);
+    expect(server.attempts).toEqual([]);
   });
 
   test.each([

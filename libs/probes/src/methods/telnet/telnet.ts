@@ -1,8 +1,8 @@
 import { resultCode } from '@vantage/domain';
 import { z } from 'zod';
-import { quoteShort } from '../../contract/failure.ts';
+import { quoteShort } from '../../contract/display.ts';
 import { tlsOptionsWithoutStart, tlsSecretOptions } from '../../contract/options.ts';
-import type { Outcome, Probe } from '../../contract/probe.ts';
+import type { Probe, ProbeOutcome } from '../../contract/probe.ts';
 import { openDialogue } from '../../dialogue/dialogue.ts';
 import {
   type Login,
@@ -13,7 +13,7 @@ import {
   parseLineTarget,
   tlsModeOf,
 } from '../../dialogue/line-protocol.ts';
-import { type Awaited, createTelnetSession, type TelnetSession } from './session.ts';
+import { type AwaitedText, createTelnetSession, type TelnetSession } from './telnet-session.ts';
 
 const options = z.strictObject({
   ...lineOptions,
@@ -21,10 +21,10 @@ const options = z.strictObject({
   ExpectBanner: lineText(500).optional().describe('Text that must appear before or at the first prompt.'),
   LoginPrompt: lineText(100)
     .optional()
-    .describe('Text that asks for the user name; default: `login:`, `username:` and their like.'),
+    .describe('Prompt for the user name; default: `login:`, `username:` and similar.'),
   PasswordPrompt: lineText(100)
     .optional()
-    .describe('Text that asks for the password; default: `password:` and its like.'),
+    .describe('Prompt for the password; default: `password:` and similar.'),
   ExpectPrompt: lineText(100)
     .optional()
     .describe(
@@ -34,21 +34,21 @@ const options = z.strictObject({
 
 type TelnetOptions = z.output<typeof options>;
 
-const askingUser: Awaited = {
+const userPrompt: AwaitedText = {
   shown: 'a prompt for the user name',
   pattern: /((?<!last )log ?in|user ?name|user|account)( \S+)?\s*[:>]\s*$/i,
 };
-const askingPassword: Awaited = {
+const passwordPrompt: AwaitedText = {
   shown: 'a prompt for the password',
   pattern: /(pass ?(word|code|phrase))( \S+)*\s*[:>]\s*$/i,
 };
-const shellPrompt: Awaited = { shown: 'a prompt', pattern: /[$#>%]\s?$/ };
+const shellPrompt: AwaitedText = { shown: 'a prompt', pattern: /[$#>%]\s?$/ };
 const refusal =
   /(incorrect|denied|fail(ed|ure)|invalid|refused|bad (password|login|user|secrets)|not authorized)/i;
 
 /**
- * TELNET (RFC 854): every option the server proposes is refused politely; then the banner, a login dialogue by prompts
- * and the prompt at its end. Without any of these the first text of the server is a good check.
+ * TELNET (RFC 854): refuses every option of the server, then reads the banner, logs in by prompts and waits for the
+ * prompt at the end. Without any of these, the first text of the server makes the check good.
  */
 export const telnet: Probe<'TELNET', typeof options> = {
   method: 'TELNET',
@@ -72,7 +72,7 @@ export const telnet: Probe<'TELNET', typeof options> = {
       accepts:
         'host, host:port, [v6]:port, telnet://user:password@host:port or telnets://…, for example router.example.org',
     }),
-  async run(context, target, settings): Promise<Outcome> {
+  async run(context, target, settings): Promise<ProbeOutcome> {
     const login = loginOf(target, settings);
     const mode = tlsModeOf(settings.TLS.Mode, target, { scheme: 'telnets', port: 992 });
     using connection = await context.dial.connect(context, {
@@ -82,31 +82,31 @@ export const telnet: Probe<'TELNET', typeof options> = {
       tls: mode === 'Implicit' ? { settings: settings.TLS } : undefined,
     });
     using dialogue = openDialogue(context, connection, { text: false });
-    const talk = createTelnetSession(dialogue);
-    context.addDetail('OptionsRefused', () => talk.refused);
-    if (settings.ExpectBanner !== undefined) await talk.until([settings.ExpectBanner], 'keep');
-    else if (!login) await talk.some();
-    if (login) await logIn(talk, login, settings);
-    else if (settings.ExpectPrompt !== undefined) await talk.until([settings.ExpectPrompt]);
-    const shown = quoteShort(talk.lastLine());
+    const session = createTelnetSession(dialogue);
+    context.addDetail('OptionsRefused', () => session.refused);
+    if (settings.ExpectBanner !== undefined) await session.waitFor([settings.ExpectBanner], 'keep');
+    else if (!login) await session.waitForText();
+    if (login) await logIn(session, login, settings);
+    else if (settings.ExpectPrompt !== undefined) await session.waitFor([settings.ExpectPrompt]);
+    const shown = quoteShort(session.lastLine());
     const text = login ? `logged in, prompt ${shown}` : `${connection.peer} says ${shown}`;
     return { code: resultCode.ok, text, dataSize: dialogue.received, extended: {} };
   },
 };
 
-/** Answers the prompts. A prompt, an end or an error after the password is a refused login. */
-async function logIn(talk: TelnetSession, login: Login, settings: TelnetOptions): Promise<void> {
-  const forUser = settings.LoginPrompt ?? askingUser;
-  const forPassword = settings.PasswordPrompt ?? askingPassword;
-  const asked = await talk.until([forUser, forPassword]);
-  if (asked === 0) {
-    await talk.say(login.user);
-    await talk.until([forPassword]);
+/** Answers the prompts. Another prompt for a login, an end or an error after the password is a refused login. */
+async function logIn(session: TelnetSession, login: Login, settings: TelnetOptions): Promise<void> {
+  const forUser = settings.LoginPrompt ?? userPrompt;
+  const forPassword = settings.PasswordPrompt ?? passwordPrompt;
+  const prompt = await session.waitFor([forUser, forPassword]);
+  if (prompt === 0) {
+    await session.send(login.user);
+    await session.waitFor([forPassword]);
   }
-  await talk.say(login.password, '***');
+  await session.send(login.password, '***');
   const after = [settings.ExpectPrompt ?? shellPrompt, forPassword, forUser];
-  const met = await talk.until(after, 'keep').catch((error: unknown) => {
-    throw refusal.test(talk.received()) ? loginRefused(talk.received()) : error;
+  const met = await session.waitFor(after, 'keep').catch((error: unknown) => {
+    throw refusal.test(session.received()) ? loginRefused(session.received()) : error;
   });
-  if (met !== 0) throw loginRefused(talk.received());
+  if (met !== 0) throw loginRefused(session.received());
 }

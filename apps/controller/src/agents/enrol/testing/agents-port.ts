@@ -3,22 +3,22 @@ import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { createLog, newId, systemClock } from '@vantage/kernel';
 import { createFakeClock } from '@vantage/kernel/testing';
+import type { Database } from '@vantage/storage';
+import { createSealer } from '@vantage/storage/secrets/seal';
+import { createFixtures, type Fixtures } from '@vantage/testing/fixtures';
+import { useDatabase } from '@vantage/testing/use-database';
 import { z } from 'zod';
 import { agentEnrolment } from '../../../catalog/agents/enrolment-store.ts';
 import { agentPresence } from '../../../catalog/agents/presence-store.ts';
-import type { Db } from '../../../platform/db/index.ts';
-import { createSealer } from '../../../platform/secrets/seal.ts';
-import { withSafeAuthority } from '../../../platform/server/agent-port.ts';
-import { testAuthorities } from '../../../platform/server/testing/authorities.ts';
-import type { Authorities } from '../../../platform/server/tls.ts';
-import { recordEvents } from '../../../status/events/record-events.ts';
-import { createFixtures, type Fixtures } from '../../../testing/fixtures.ts';
-import { useDatabase } from '../../../testing/use-database.ts';
+import { recordEvents } from '../../../results/events/record-events.ts';
+import { withSafeAuthority } from '../../../server/agent-port.ts';
+import type { Authorities } from '../../../server/server-certificate.ts';
+import { testAuthorities } from '../../../server/testing/test-authorities.ts';
 import { createGateway } from '../../gateway/index.ts';
 import { serveAgents } from '../../gateway/testing/serve-agents.ts';
 import { runRequests } from '../../run-requests/index.ts';
 import { createAgentPortHandlers } from '../agent-port-handlers.ts';
-import { createEnrolment } from '../enrolment.ts';
+import { createEnrolment } from '../enrol-agent.ts';
 import { createDownloads } from '../parcels.ts';
 
 const log = createLog('test', 'silent');
@@ -37,7 +37,7 @@ export interface Answer extends z.output<typeof answerShape> {
 
 /** A database, and agents' ports on it. */
 export function useAgentsPorts() {
-  let db: Db;
+  let db: Database;
   let rows: Fixtures;
   let authorities: Authorities;
 

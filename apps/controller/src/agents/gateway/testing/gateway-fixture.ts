@@ -1,15 +1,16 @@
 import type { Socket } from 'node:net';
 import { type Clock, createLog, systemClock } from '@vantage/kernel';
+import type { Database } from '@vantage/storage';
+import { createSealer } from '@vantage/storage/secrets/seal';
+import { createFixtures, type Fixtures } from '@vantage/testing/fixtures';
+import { useDatabase } from '@vantage/testing/use-database';
 import { beforeEach } from 'vitest';
 import { agentPresence } from '../../../catalog/agents/presence-store.ts';
-import type { Db } from '../../../platform/db/index.ts';
-import { createSealer } from '../../../platform/secrets/seal.ts';
-import { testAuthorities } from '../../../platform/server/testing/authorities.ts';
-import type { Authorities } from '../../../platform/server/tls.ts';
-import { recordEvents } from '../../../status/events/record-events.ts';
+import { recordEvents } from '../../../results/events/record-events.ts';
+import type { Authorities } from '../../../server/server-certificate.ts';
+import { testAuthorities } from '../../../server/testing/test-authorities.ts';
 import type { AgentIdentity } from '../../../testing/agent-identity.ts';
-import { createFixtures, type Fixtures } from '../../../testing/fixtures.ts';
-import { useDatabase } from '../../../testing/use-database.ts';
+import { insertEnrolledAgent } from '../../../testing/agent-identity.ts';
 import { runRequests } from '../../run-requests/index.ts';
 import type { AgentPresence } from '../agent-presence.ts';
 import { createGateway } from '../gateway.ts';
@@ -37,7 +38,7 @@ export const hasty: Clock = {
 
 /** A database, an account with a Location and an agent for each test, and gateways on ports of their own. */
 export function useGatewayFixture() {
-  let db: Db;
+  let db: Database;
   let rows: Fixtures;
   let authorities: Authorities;
   let place: { accountNo: number; locationNo: number };
@@ -48,7 +49,7 @@ export function useGatewayFixture() {
     rows = createFixtures(db.kysely);
     authorities = await testAuthorities();
   });
-  const enrolAgent = (at = place) => rows.enrolledAgent(authorities.signing, at);
+  const enrolAgent = (at = place) => insertEnrolledAgent(rows, authorities.signing, at);
 
   beforeEach(async () => {
     const accountNo = await rows.account();

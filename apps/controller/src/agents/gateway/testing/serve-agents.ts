@@ -1,7 +1,7 @@
 import type { Http2SecureServer } from 'node:http2';
-import { createAgentPort, withSafeAuthority } from '../../../platform/server/agent-port.ts';
-import { signServer } from '../../../platform/server/authority.ts';
-import type { Authorities } from '../../../platform/server/tls.ts';
+import { createAgentPort, withSafeAuthority } from '../../../server/agent-port.ts';
+import { signServer } from '../../../server/authority.ts';
+import type { Authorities } from '../../../server/server-certificate.ts';
 import type { Gateway } from '../gateway.ts';
 
 /** An agents' port on loopback. Disposing closes it and its gateway. */

@@ -1,7 +1,7 @@
 import { type AlertState, decide, flappingWindowUs, type Schedule, type ScheduleStep } from '@vantage/alerts';
 import { applyChanges } from '../apply-changes.ts';
-import type { OpenAlert } from '../change-store.ts';
 import type { AlertChange } from '../changes.ts';
+import type { OpenAlert } from '../open-alert.ts';
 
 /** One minute; a play has a tick each minute. */
 const minuteUs = 60_000_000;

@@ -1,11 +1,11 @@
 import { hourUs } from '@vantage/domain';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Outcome, retryTimes } from '../notification-state.ts';
-import { afterRound, type HookPlace } from './deliver-hooks.ts';
+import { type AttemptOutcome, retryTimes } from '../notification-state.ts';
+import { afterRound, type HookPosition } from './after-round.ts';
 
 const times = retryTimes();
-const outcome = fc.constantFrom<Outcome>(
+const outcome = fc.constantFrom<AttemptOutcome>(
   { kind: 'delivered', text: '204' },
   { kind: 'delivered', text: '204' },
   { kind: 'again', text: '500' },
@@ -14,8 +14,8 @@ const outcome = fc.constantFrom<Outcome>(
 );
 
 /** Plays rounds over the events 1 to `last`; `answers` are taken in turn. Returns what became of each event. */
-function play(answers: readonly Outcome[], last: number, atOnce: number) {
-  let place: HookPlace = { afterNo: 0, attempts: 0, firstAttemptUs: null, failingSinceUs: null };
+function play(answers: readonly AttemptOutcome[], last: number, atOnce: number) {
+  let place: HookPosition = { afterNo: 0, attempts: 0, firstAttemptUs: null, failingSinceUs: null };
   let nowUs = 1_000_000;
   const delivered = new Map<number, number>();
   const givenUp: number[] = [];

@@ -1,15 +1,15 @@
 import { createLog, newId, systemClock } from '@vantage/kernel';
+import { type FakeReceiver, startFakeReceiver } from '@vantage/testing/fake-receiver';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { createEventFeed, createEventSource } from '../../../checks/history/index.ts';
-import { createRestFixture, type RestFixture } from '../../../rest/api/testing/rest-fixture.ts';
+import { createEventFeed, createEventSource } from '../../../reading/history/index.ts';
+import { createRestFixture, type RestFixture } from '../../../testing/rest-fixture.ts';
+import type { Channel } from '../../channels/channel.ts';
+import { createWebhook } from '../../channels/webhook.ts';
 import { createAccountsBehind } from '../accounts-behind.ts';
-import type { Channel } from '../channels/channel.ts';
-import { createWebhook } from '../channels/webhook.ts';
-import { type FakeReceiver, startFakeReceiver } from '../testing/fake-receiver.ts';
 import { type HookDeps, runHooks } from './deliver-hooks.ts';
-import { dueHooks, leaseHook, recordProgress } from './hook-store.ts';
+import { dueHooks, leaseHook, recordProgress } from './hook-progress-store.ts';
 
 const Secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const soon = { timeout: 60_000, interval: 50 };
@@ -18,7 +18,7 @@ let feed: ReturnType<typeof createEventFeed>;
 const log = createLog('hooks', 'silent');
 
 beforeAll(async () => {
-  rest = await createRestFixture({ settings: { allowPrivateWebhooks: true } });
+  rest = await createRestFixture({ environment: { allowPrivateWebhooks: true } });
   feed = createEventFeed({ db: rest.db, clock: systemClock, log });
 });
 afterAll(async () => {
@@ -203,7 +203,7 @@ test('a worker whose lease another one has changes nothing', async () => {
   };
   const due = () => dueHooks(rest.db.kysely, { ...ask, taken: { full: [], slow: [] }, limit: 10 });
   const [{ hookNo } = { hookNo: 0 }] = await due();
-  const lease = (token: string) => leaseHook(rest.db.kysely, { ...ask, hookNo, token, leaseUs: 60_000_000 });
+  const lease = (token: string) => leaseHook(rest.db.kysely, { ...ask, hookNo, token });
   expect(await lease('first')).toMatchObject({ hook_no: hookNo });
   expect([await lease('second'), await due()]).toEqual([undefined, []]);
   const progress = {
@@ -248,11 +248,11 @@ test('events are asked for only where further ones are readable', async () => {
     },
   });
   // Nobody knows of new accounts whether they are behind.
-  expect((await behind.look())?.accountNos).toContain(accountNo);
+  expect((await behind.read())?.accountNos).toContain(accountNo);
   await behind.forgetDone({ accountNos: [accountNo], upToNo: 0 });
-  expect((await behind.look())?.accountNos).not.toContain(accountNo);
+  expect((await behind.read())?.accountNos).not.toContain(accountNo);
   expect(asked).toEqual([]);
   upTo = 7;
-  expect(await behind.look()).toEqual({ accountNos: expect.arrayContaining([accountNo]), upToNo: 7 });
+  expect(await behind.read()).toEqual({ accountNos: expect.arrayContaining([accountNo]), upToNo: 7 });
   expect(asked).toEqual([[5, 7, undefined]]);
 });

@@ -1,23 +1,22 @@
 import { type Clock, createJobParts, createWaker, type Logger } from '@vantage/kernel';
+import type { Db } from '@vantage/storage';
 import { z } from 'zod';
-import { realTime, shortestRoundMs, type TimeScale } from '../../../platform/config/time-scale.ts';
-import type { Db } from '../../../platform/db/index.ts';
+import { realTime, shortestRoundMs, type TimeScale } from '../../../config/time-scale.ts';
+import type { EventSource } from '../account-events.ts';
 import { createAccountsBehind } from '../accounts-behind.ts';
-import type { EventSource } from '../followers.ts';
-import { insertSubscriberMails } from '../mails/mail-store.ts';
+import { insertSubscriberMails } from '../mails/insert-mails.ts';
+import { newsOf } from './news.ts';
 import {
   accountsWithSubscribers,
-  accountsWithUntold,
+  accountsWithUnsentNews,
   duePages,
   lockNews,
-  newsOf,
   newsPauseUs,
   passQuiet,
   storeNews,
   subscribersOf,
-} from './news.ts';
+} from './news-store.ts';
 
-/** Dependencies of the mails about status pages. */
 export interface PageMailDeps {
   readonly db: Db;
   readonly clock: Clock;
@@ -26,14 +25,14 @@ export interface PageMailDeps {
   readonly events: EventSource;
 }
 
-/** Also the longest that news wait for the round. */
+/** News wait at most this long for a round. */
 const roundMs = 2_000;
-/** Pages of one question. */
+/** Pages of one query. */
 const atOnce = 100;
 /** Events that are news. */
 const types = ['Down', 'Up'] as const;
-/** Events of one mail at most; further ones come in the next. */
-const mostEvents = 1_000;
+/** A mail has at most this many events; the others come in the next one. */
+const maxEvents = 1_000;
 
 const facts = z.object({
   ShortName: z.string().nullable(),
@@ -45,34 +44,34 @@ const facts = z.object({
 const notes = z.array(z.object({ AtUs: z.number(), Kind: z.string(), Text: z.string() }));
 
 /**
- * Stores mails with what is new for the subscribers of status pages, until the signal aborts. Any number of controllers
+ * Stores mails with the news of status pages for their subscribers, until the signal aborts. Any number of controllers
  * may run it.
  */
 export async function runPageMails(deps: PageMailDeps, signal: AbortSignal): Promise<void> {
   const { db, clock, log, timeScale = realTime } = deps;
   const parts = createJobParts({
     log,
-    failed: 'mails about status pages cannot be made; trying again',
-    recovered: 'mails about status pages are made again',
+    failed: 'mails about status pages cannot be composed; trying again',
+    recovered: 'mails about status pages are composed again',
   });
   const waker = createWaker(clock);
   using behind = createAccountsBehind({
     clock,
     events: deps.events,
     readAccounts: () => accountsWithSubscribers(db.kysely),
-    stillBehind: (seen) => accountsWithUntold(db.kysely, seen),
+    stillBehind: (seen) => accountsWithUnsentNews(db.kysely, seen),
     types,
   });
   const news = async () => {
-    const seen = await behind.look();
+    const seen = await behind.read();
     if (seen === undefined) return;
     await passQuiet(db.kysely, seen);
-    const told: number[] = [];
-    const next = () => duePages(db.kysely, { ...seen, nowUs: clock.nowUs(), besides: told, limit: atOnce });
+    const visited: number[] = [];
+    const next = () => duePages(db.kysely, { ...seen, nowUs: clock.nowUs(), except: visited, limit: atOnce });
     for (let due = await next(); due.length > 0 && !signal.aborted; due = await next())
       for (const pageNo of due) {
-        told.push(pageNo);
-        await parts.attempt(`page ${pageNo}`, () => tell(deps, pageNo, seen.upToNo));
+        visited.push(pageNo);
+        await parts.attempt(`page ${pageNo}`, () => storeNewsMails(deps, pageNo, seen.upToNo));
       }
     await behind.forgetDone(seen);
   };
@@ -82,8 +81,8 @@ export async function runPageMails(deps: PageMailDeps, signal: AbortSignal): Pro
   }
 }
 
-/** Stores a mail with the news of a page for each subscriber, in the transaction that records that they were told. */
-async function tell(
+/** Stores a mail with the news of a page for each subscriber, and the page's new position, in one transaction. */
+async function storeNewsMails(
   { db, clock, events: source, timeScale = realTime }: PageMailDeps,
   pageNo: number,
   upToNo: number,
@@ -92,24 +91,24 @@ async function tell(
     const page = await lockNews(trx, pageNo);
     if (page === undefined) return;
     const [nowUs, written] = [clock.nowUs(), notes.safeParse(page.notes).data ?? []];
-    const { after_no: afterNo, notes_us: toldUs } = page;
+    const { after_no: afterNo, notes_us: sentUs } = page;
     const notesUs = written.map(({ AtUs }) => AtUs);
-    // The first subscriber gets what comes from now on.
-    if (afterNo === null || toldUs === null)
+    // The first subscriber gets the news from now on.
+    if (afterNo === null || sentUs === null)
       return storeNews(trx, { pageNo, afterNo: upToNo, notesUs, dueUs: nowUs });
     const found = await source.read({
       accountNo: page.account_no,
       timezone: page.timezone,
       afterNo,
       upToNo,
-      limit: mostEvents,
+      limit: maxEvents,
       types,
       tagNos: page.tag_nos ?? undefined,
     });
     const news = newsOf(
       page.name,
       found.map(({ type, record }) => ({ type, facts: facts.parse(record) })),
-      written.filter(({ AtUs }) => !toldUs.includes(AtUs)),
+      written.filter(({ AtUs }) => !sentUs.includes(AtUs)),
     );
     if (news !== undefined) {
       const subscriberNos = await subscribersOf(trx, { pageNo, untilUs: nowUs });
@@ -120,8 +119,8 @@ async function tell(
         nowUs,
       });
     }
-    const last = found.length < mostEvents ? upToNo : (found.at(-1)?.no ?? upToNo);
-    const isSame = notesUs.length === toldUs.length && notesUs.every((us) => toldUs.includes(us));
+    const last = found.length < maxEvents ? upToNo : (found.at(-1)?.no ?? upToNo);
+    const isSame = notesUs.length === sentUs.length && notesUs.every((us) => sentUs.includes(us));
     if (news === undefined && isSame && last === afterNo) return;
     const dueUs = news === undefined ? nowUs : Math.round(nowUs + timeScale(newsPauseUs));
     await storeNews(trx, { pageNo, afterNo: last, notesUs, dueUs });

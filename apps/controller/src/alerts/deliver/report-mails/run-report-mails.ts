@@ -1,13 +1,13 @@
 import { cleanLine, dayUs } from '@vantage/domain';
 import { dueMonth, type Month, type Outage, reportOf, type UptimeRow } from '@vantage/domain/report';
-import { type Clock, createJobParts, createWaker, knownZone, type Logger } from '@vantage/kernel';
-import { type Kysely, sql } from 'kysely';
-import { realTime, shortestRoundMs, type TimeScale } from '../../../platform/config/time-scale.ts';
-import type { Db, Tables } from '../../../platform/db/index.ts';
-import { insertReportMails } from '../mails/mail-store.ts';
+import { type Clock, createJobParts, createWaker, type Logger } from '@vantage/kernel';
+import type { Db } from '@vantage/storage';
+import { realTime, shortestRoundMs, type TimeScale } from '../../../config/time-scale.ts';
+import { insertReportMails } from '../mails/insert-mails.ts';
+import { listMonthlyReports, lockReport, type MonthlyReportRow, storeMonth } from './monthly-report-store.ts';
 import { reportMail } from './report-mail.ts';
 
-/** Reads the facts of a report, as `GET /uptime` and `GET /outages` say them. */
+/** Reads the facts of a report, as `GET /uptime` and `GET /outages` show them. */
 type ReadReportFigures = (ask: {
   readonly accountNo: number;
   readonly timezone: string;
@@ -22,10 +22,9 @@ type ReadReportFigures = (ask: {
   readonly tags: ReadonlyMap<string, readonly string[]>;
 }>;
 
-/** How far the roll-ups have come. */
+/** The progress of the roll-ups. */
 type ReadRollUps = () => Promise<{ readonly rolledToUs: number; readonly dirty: ReadonlySet<number> }>;
 
-/** Dependencies of the monthly reports. */
 export interface ReportMailDeps {
   readonly db: Pick<Db, 'kysely'>;
   readonly clock: Clock;
@@ -33,10 +32,10 @@ export interface ReportMailDeps {
   readonly timeScale?: TimeScale;
   readonly readFigures: ReadReportFigures;
   readonly rollUps: ReadRollUps;
-  /** Where the controller is, without a slash at the end. */
+  /** The controller's address without a trailing slash. */
   readonly baseUrl: () => string;
-  /** False while the clock of the controller may be wrong: no month is judged to have ended then. */
-  readonly mayJudge: () => boolean;
+  /** False while the clock of the controller may be wrong: no month counts as ended then. */
+  readonly mayEndMonth: () => boolean;
 }
 
 const roundMs = 60_000;
@@ -49,12 +48,12 @@ export async function runReportMails(deps: ReportMailDeps, signal: AbortSignal):
   const { db, clock, log, timeScale = realTime } = deps;
   const parts = createJobParts({
     log,
-    failed: 'monthly reports cannot be made; trying again',
-    recovered: 'monthly reports are made again',
+    failed: 'monthly reports cannot be composed; trying again',
+    recovered: 'monthly reports are composed again',
   });
   const waker = createWaker(clock);
   const round = async () => {
-    const reports = deps.mayJudge() ? await listMonthlyReports(db.kysely) : [];
+    const reports = deps.mayEndMonth() ? await listMonthlyReports(db.kysely) : [];
     const rolled = reports.length === 0 ? undefined : await deps.rollUps();
     if (rolled === undefined) return;
     const isRolledUp = ({ toUs }: Month) =>
@@ -63,7 +62,7 @@ export async function runReportMails(deps: ReportMailDeps, signal: AbortSignal):
       if (signal.aborted) return;
       const month = dueOf(report, clock.nowUs(), isRolledUp);
       if (month !== undefined)
-        await parts.attempt(`report ${report.report_no}`, () => make(deps, report, month));
+        await parts.attempt(`report ${report.report_no}`, () => storeReport(deps, report, month));
     }
   };
   while (!signal.aborted) {
@@ -73,7 +72,7 @@ export async function runReportMails(deps: ReportMailDeps, signal: AbortSignal):
 }
 
 function dueOf(
-  { created_us: createdUs, month, timezone }: MonthlyReport,
+  { created_us: createdUs, month, timezone }: MonthlyReportRow,
   nowUs: number,
   isRolledUp: (month: Month) => boolean,
 ): Month | undefined {
@@ -81,12 +80,12 @@ function dueOf(
 }
 
 /**
- * Stores the mails of one month of a report, unless another controller did meanwhile. The figures are read before the
- * transaction begins, because an account with many devices takes longer than a transaction may be idle.
+ * Stores the mails of one month of a report, unless another controller stored them meanwhile. The figures are read
+ * before the transaction begins, because an account with many devices takes longer than a transaction may be idle.
  */
-async function make(
+async function storeReport(
   { db, clock, readFigures, baseUrl }: ReportMailDeps,
-  report: MonthlyReport,
+  report: MonthlyReportRow,
   month: Month,
 ) {
   const { report_no: reportNo, account_no: accountNo, timezone, tag_nos: tagNos } = report;
@@ -110,53 +109,4 @@ async function make(
     await insertReportMails(trx, { ...mail, reportNo, contactNos: locked.contact_nos, nowUs });
     await storeMonth(trx, { reportNo, month: month.month, nowUs });
   });
-}
-
-/** A monthly report and how far it is. */
-interface MonthlyReport {
-  readonly report_no: number;
-  readonly account_no: number;
-  readonly name: string;
-  readonly tag_nos: readonly number[] | null;
-  readonly contact_nos: readonly number[];
-  /** Thousandths of a percent; null: none. */
-  readonly objective: number | null;
-  readonly created_us: number;
-  readonly timezone: string;
-  /** The last month of which mails were stored; null: none yet. */
-  readonly month: string | null;
-}
-
-const columns = sql`r.report_no, r.account_no, r.name, r.tag_nos, r.contact_nos, r.objective, r.created_us, a.timezone, p.month
-  from reports r join accounts a using (account_no) left join report_progress p using (report_no)`;
-
-/** All monthly reports, in turns by account: one with many devices takes long to read. */
-async function listMonthlyReports(kysely: Kysely<Tables>): Promise<readonly MonthlyReport[]> {
-  const { rows } = await sql<MonthlyReport>`select ${columns}
-    order by row_number() over (partition by r.account_no order by r.report_no), r.report_no`.execute(kysely);
-  return rows.map((row) => ({ ...row, timezone: knownZone(row.timezone) }));
-}
-
-/** Locks a report for the transaction; undefined: another controller makes its mails, or it is gone. */
-async function lockReport(trx: Kysely<Tables>, reportNo: number): Promise<MonthlyReport | undefined> {
-  // A statement of its own, so that the next one sees what the holder before committed.
-  const { rows: locks } = await sql<{ locked: boolean }>`
-    select pg_try_advisory_xact_lock(hashtextextended('monthly report', ${reportNo}::bigint)) as locked`.execute(
-    trx,
-  );
-  if (locks[0]?.locked !== true) return undefined;
-  const { rows } = await sql<MonthlyReport>`select ${columns} where r.report_no = ${reportNo}`.execute(trx);
-  return rows[0];
-}
-
-/** Records that the mails of a month are stored. */
-async function storeMonth(
-  trx: Kysely<Tables>,
-  { reportNo, month, nowUs }: { readonly reportNo: number; readonly month: string; readonly nowUs: number },
-): Promise<void> {
-  await sql`
-    insert into report_progress (report_no, month, stored_us) values (${reportNo}, ${month}, ${nowUs})
-    on conflict (report_no) do update set month = excluded.month, stored_us = excluded.stored_us`.execute(
-    trx,
-  );
 }

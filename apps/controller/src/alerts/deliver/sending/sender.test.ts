@@ -1,12 +1,13 @@
 import { createLog, whenAborted } from '@vantage/kernel';
 import { advanceUntilEnded, createFakeClock } from '@vantage/kernel/testing';
 import { expect, test, vi } from 'vitest';
-import type { Due, Taken } from './places.ts';
-import { createSender, type Sending } from './sender.ts';
+import type { TakenSlots } from './due-receivers.ts';
+import { createSender, type SenderSource } from './sender.ts';
+import type { Due } from './slots.ts';
 
 const soon = { timeout: 60_000, interval: 1 };
 const limits = { total: 8, account: 8, host: 8, receiver: 1 };
-const places = { all: limits, slow: { ...limits, total: 2 }, failing: limits };
+const slots = { all: limits, slow: { ...limits, total: 2 }, failing: limits };
 const dueOf = (receiver: string, accountNo = 1): Due => ({
   accountNo,
   receiver,
@@ -16,12 +17,12 @@ const dueOf = (receiver: string, accountNo = 1): Due => ({
 });
 
 /** A sender on a stopped clock until it is disposed of. */
-function start(sending: Sending<Due>, clock = createFakeClock()) {
+function start(sending: SenderSource<Due>, clock = createFakeClock()) {
   const ending = new AbortController();
   const sender = createSender({
     clock,
     log: createLog('sender', 'silent'),
-    places,
+    slots,
     sending,
     texts: { failed: 'no', recovered: 'yes' },
     track: (attempts) => attempts,
@@ -45,7 +46,7 @@ function start(sending: Sending<Due>, clock = createFakeClock()) {
 }
 
 test('a receiver whose attempt took longer than 2 s counts as slow while it runs and after it, until one is quick', async () => {
-  const asked: Taken[] = [];
+  const asked: TakenSlots[] = [];
   let isWaiting = false;
   let end = () => {};
   await using run = start({

@@ -1,23 +1,24 @@
 import { type Clock, createJobParts, createWaker, declareState, type Logger } from '@vantage/kernel';
-import { realTime, shortestRoundMs, type TimeScale } from '../../../platform/config/time-scale.ts';
-import { type Due, fullNames, nameOfReceiver, type Places, shareOut, type Taken } from './places.ts';
+import { realTime, shortestRoundMs, type TimeScale } from '../../../config/time-scale.ts';
+import type { TakenSlots } from './due-receivers.ts';
+import { type Due, fullNames, nameOfReceiver, type Slots, shareOut } from './slots.ts';
 
 /** One attempt that was claimed. `ending` interrupts it. */
-type Attempting = (ending: AbortSignal) => Promise<void>;
+type ClaimedAttempt = (ending: AbortSignal) => Promise<void>;
 
 /** The messages of one kind that a sender sends. */
-export interface Sending<D extends Due> {
+export interface SenderSource<D extends Due> {
   /** Receivers with something that is due and not under way, in turns by account. */
-  due(taken: Taken, limit: number): Promise<readonly D[]>;
+  due(taken: TakenSlots, limit: number): Promise<readonly D[]>;
   /** Claims at most this number of attempts for a receiver; empty when another worker has the receiver. */
-  claim(due: D, places: number): Promise<readonly Attempting[]>;
+  claim(due: D, slots: number): Promise<readonly ClaimedAttempt[]>;
 }
 
 /** Sends what is due. Any number of controllers may run one. */
-interface Sender {
-  /** Claims and sends until the signal aborts; then attempts in mid-air get a moment to end. */
+interface MessageSender {
+  /** Claims and sends until the signal aborts; then running attempts get a short time to end. */
   run(signal: AbortSignal): Promise<void>;
-  /** Something may be due: the next round begins at once. */
+  /** Starts the next round at once, because something may be due. */
   readonly wake: () => void;
   /** Attempts that run now. */
   readonly running: number;
@@ -27,22 +28,22 @@ interface Sender {
 
 /** The sender reads the due receivers at this interval when `wake` is not called. */
 const pollMs = 1_000;
-/** At the end, attempts have this time to finish by themselves. */
+/** At the end, running attempts have this time to finish. */
 const drainMs = 1_500;
 /** An attempt that takes longer than this makes its receiver a slow one. */
 const slowMs = 2_000;
 /** Attempts that end together are answered by one round. */
 const gatherMs = 20;
 const receiversARound = 200;
-/** The longest round: a receiver that becomes due meanwhile waits for its end. */
+/** The time limit of a round: a receiver that becomes due meanwhile waits for its end. */
 const roundMs = 500;
 const maxSlow = 4_096;
 /**
- * A receiver whose rows cannot be claimed is left out for a while, so that it hides no receiver that is due after it.
+ * A receiver whose rows cannot be claimed is paused, so that it hides no receiver that is due after it.
  * The pause is a second at first, because the database may have failed, and doubles each time.
  */
-const rests = { baseMs: 1_000, capMs: 60_000 };
-const maxResting = 4_096;
+const pauses = { baseMs: 1_000, capMs: 60_000 };
+const maxPaused = 4_096;
 
 const trackedSlow = declareState({
   name: 'slow_receivers',
@@ -52,24 +53,24 @@ const trackedSlow = declareState({
   atBound: 'the one that was slow longest ago counts as quick',
 });
 
-const trackedResting = declareState({
+const trackedPaused = declareState({
   name: 'receivers_that_rest',
-  entries: maxResting,
+  entries: maxPaused,
   entryBytes: 200,
   filledBy: 'damaged rows',
   atBound: 'the one that rests for longest is tried again',
 });
 
 /**
- * Creates a sender: the one mechanism that sends messages to contacts, events to hooks, and mails. Due messages are
- * leased in the database. They use the places of this process in turns, so that no receiver, host or account uses up
- * the places that others need. `texts` are the lines of the log.
+ * Creates a sender, the only mechanism that sends messages to contacts, events to hooks, and mails. Due messages are
+ * leased in the database. They share the slots of this process in turns, so that no receiver, host or account uses up
+ * the slots that others need. `texts` are log messages.
  */
 export function createSender<D extends Due>({
   clock,
   log,
   timeScale = realTime,
-  places,
+  slots,
   sending,
   texts,
   track,
@@ -77,15 +78,15 @@ export function createSender<D extends Due>({
   readonly clock: Clock;
   readonly log: Logger;
   readonly timeScale?: TimeScale | undefined;
-  readonly places: Places;
-  readonly sending: Sending<D>;
+  readonly slots: Slots;
+  readonly sending: SenderSource<D>;
   readonly texts: { readonly failed: string; readonly recovered: string };
-  /** Declares the attempts as a state of the program. */
+  /** Declares the attempts as state of the program. */
   readonly track: <C extends { readonly size: number }>(attempts: C) => C;
-}): Sender {
-  const running = track(new Set<Running>());
+}): MessageSender {
+  const running = track(new Set<RunningAttempt>());
   const slow = trackedSlow(new Set<string>());
-  const resting = trackedResting(new Map<string, { readonly failures: number; readonly untilMs: number }>());
+  const paused = trackedPaused(new Map<string, { readonly failures: number; readonly untilMs: number }>());
   const parts = createJobParts({ log, ...texts });
   const interrupt = new AbortController();
   const waker = createWaker(clock);
@@ -96,8 +97,8 @@ export function createSender<D extends Due>({
     waker.wake();
   };
 
-  const isLong = ({ beganMs }: Running) => clock.monoMs() - beganMs >= slowMs;
-  const learn = (attempt: Running) => {
+  const isLong = ({ beganMs }: RunningAttempt) => clock.monoMs() - beganMs >= slowMs;
+  const learn = (attempt: RunningAttempt) => {
     const { receiver } = attempt.due;
     slow.delete(receiver);
     if (!isLong(attempt)) return;
@@ -105,10 +106,10 @@ export function createSender<D extends Due>({
     const [oldest] = slow;
     if (slow.size > maxSlow && oldest !== undefined) slow.delete(oldest);
   };
-  const start = (due: D, attempting: Attempting) => {
-    const attempt: Running = { due, beganMs: clock.monoMs(), done: Promise.resolve() };
+  const start = (due: D, claimed: ClaimedAttempt) => {
+    const attempt: RunningAttempt = { due, beganMs: clock.monoMs(), done: Promise.resolve() };
     attempt.done = parts
-      .attempt(due.receiver, () => attempting(interrupt.signal))
+      .attempt(due.receiver, () => claimed(interrupt.signal))
       .then(() => {
         running.delete(attempt);
         learn(attempt);
@@ -117,39 +118,42 @@ export function createSender<D extends Due>({
     running.add(attempt);
   };
 
-  const rest = (receiver: string) => {
-    const failures = (resting.get(receiver)?.failures ?? 0) + 1;
-    const ms = Math.min(rests.capMs, rests.baseMs * 2 ** (failures - 1));
-    resting.delete(receiver);
-    resting.set(receiver, { failures, untilMs: clock.monoMs() + ms });
-    const [oldest] = resting.keys();
-    if (resting.size > maxResting && oldest !== undefined) resting.delete(oldest);
-    // Others may be due after it.
+  const pause = (receiver: string) => {
+    const failures = (paused.get(receiver)?.failures ?? 0) + 1;
+    const ms = Math.min(pauses.capMs, pauses.baseMs * 2 ** (failures - 1));
+    paused.delete(receiver);
+    paused.set(receiver, { failures, untilMs: clock.monoMs() + ms });
+    const [oldest] = paused.keys();
+    if (paused.size > maxPaused && oldest !== undefined) paused.delete(oldest);
+    // Other receivers may be due after it.
     isWoken = true;
   };
 
   const round = async (signal: AbortSignal): Promise<void> => {
     const attempts = [...running];
     for (const attempt of attempts) if (isLong(attempt)) learn(attempt);
-    const current = attempts.map((one) => ({ ...one.due, isSlow: one.due.isSlow || isLong(one) }));
+    const current = attempts.map((attempt) => ({
+      ...attempt.due,
+      isSlow: attempt.due.isSlow || isLong(attempt),
+    }));
     const nowMs = clock.monoMs();
-    const out = [...resting].flatMap(([receiver, { untilMs }]) => (untilMs > nowMs ? [receiver] : []));
-    const taken = { full: [...fullNames(current, places), ...out.map(nameOfReceiver)], slow: [...slow] };
-    const shares = shareOut(await sending.due(taken, receiversARound), current, places);
+    const out = [...paused].flatMap(([receiver, { untilMs }]) => (untilMs > nowMs ? [receiver] : []));
+    const taken = { full: [...fullNames(current, slots), ...out.map(nameOfReceiver)], slow: [...slow] };
+    const shares = shareOut(await sending.due(taken, receiversARound), current, slots);
     const untilMs = clock.monoMs() + roundMs;
     let begun = 0;
-    for (const { due, places: given } of shares) {
+    for (const { due, slots: granted } of shares) {
       if (signal.aborted) return;
       if (clock.monoMs() >= untilMs) {
         isWoken = true;
         break;
       }
       const isClaimed = await parts.attempt(`claims of ${due.receiver}`, async () => {
-        for (const one of await sending.claim(due, given)) start(due, one);
+        for (const attempt of await sending.claim(due, granted)) start(due, attempt);
       });
-      if (!isClaimed) rest(due.receiver);
+      if (!isClaimed) pause(due.receiver);
       else {
-        resting.delete(due.receiver);
+        paused.delete(due.receiver);
         begun += 1;
       }
     }
@@ -179,7 +183,7 @@ export function createSender<D extends Due>({
   };
 }
 
-interface Running {
+interface RunningAttempt {
   readonly due: Due;
   readonly beganMs: number;
   done: Promise<void>;

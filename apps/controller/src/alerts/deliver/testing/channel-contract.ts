@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import type { Channel, Notice } from '../channels/channel.ts';
-import type { Outcome } from '../notification-state.ts';
+import type { Channel, Notice } from '../../channels/channel.ts';
+import type { AttemptOutcome } from '../notification-state.ts';
 
 /** Parts of secrets that no answer and no message may contain. */
 export const sentinels = ['Sentinel-login-5d1', 'Sentinel-path-9e7', 'Sentinel-key-c3b'] as const;
@@ -72,7 +72,7 @@ export const fullNoticeLinks: readonly string[] = [
   'Details: https://vantage.example/links/d',
 ];
 
-const kinds: Readonly<Record<Behaviour, Outcome['kind'] | 'time is over'>> = {
+const kinds: Readonly<Record<Behaviour, AttemptOutcome['kind'] | 'time is over'>> = {
   delivers: 'delivered',
   'refuses connections': 'again',
   'refuses the message for now': 'again',
@@ -129,7 +129,7 @@ const sampleId = 'e'.repeat(48);
 async function sendOnce(
   { channel, address, secret, options }: ContractEndpoint,
   limitMs: number,
-): Promise<Outcome | { readonly kind: 'time is over' }> {
+): Promise<AttemptOutcome | { readonly kind: 'time is over' }> {
   const signal = AbortSignal.timeout(limitMs);
   const message = channel.compose([fullNotice], options);
   const to = { name: 'noc', address, secret, previousSecret: null };

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import type { NewNotification } from '@vantage/alerts';
 import { createLog, type Logger, newId, systemClock } from '@vantage/kernel';
-import { createTestDatabase } from '../../../../../../tests/harness/database.ts';
-import { createTimeScale } from '../../../platform/config/time-scale.ts';
-import { createDb, type Db } from '../../../platform/db/index.ts';
-import { createSealer, type Sealer, sealKeyBytes } from '../../../platform/secrets/seal.ts';
-import { sealContact } from '../../../platform/secrets/sealed-contact.ts';
-import { createFixtures } from '../../../testing/fixtures.ts';
-import { setUp } from '../../../testing/set-up.ts';
-import { createChannels } from '../channels/registry.ts';
+import { createDb, type Database } from '@vantage/storage';
+import { createSealer, type Sealer, sealKeyBytes } from '@vantage/storage/secrets/seal';
+import { sealContact } from '@vantage/storage/secrets/sealed-contact';
+import { createTestDatabase } from '@vantage/testing/database';
+import { createFixtures } from '@vantage/testing/fixtures';
+import { setUp } from '@vantage/testing/set-up';
+import { createTimeScale } from '../../../config/time-scale.ts';
+import { createChannels } from '../../channels/channel-registry.ts';
 import { createDeliveries, type Deliveries, type DeliveriesDeps } from '../deliveries.ts';
-import { enqueue } from '../notification-store.ts';
-import type { FailedNotification } from '../record.ts';
+import { enqueue } from '../enqueue.ts';
+import type { FailedNotification } from '../record-attempt.ts';
 import { sampleNotification } from './sample.ts';
 
 /** A signing secret of a test. */
@@ -19,7 +19,7 @@ const sampleSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
 /** A database with an account, and workers that deliver its notifications. */
 export interface DeliveryFixture extends AsyncDisposable {
-  readonly db: Db;
+  readonly db: Database;
   readonly sealer: Sealer;
   readonly accountNo: number;
   readonly log: Logger;

@@ -1,8 +1,8 @@
 import { closedPort } from '@vantage/probes/testing';
-import type { Channel, Notice } from '../channels/channel.ts';
-import type { Outcome } from '../notification-state.ts';
+import { type ReceivedRequest, startFakeReceiver } from '@vantage/testing/fake-receiver';
+import type { Channel, Notice } from '../../channels/channel.ts';
+import type { AttemptOutcome } from '../notification-state.ts';
 import { type Behaviour, type ContractEndpoint, channelContract, fullNotice } from './channel-contract.ts';
-import { type ReceivedRequest, startFakeReceiver } from './fake-receiver.ts';
 
 /** How the receivers of one channel answer, as their vendor documents it. */
 export interface HttpReceiver {
@@ -61,7 +61,7 @@ export async function requestOf(
   { channel, address, secret, options, answers }: HttpReceiver,
   notices: readonly Notice[] = [fullNotice],
   replyTo: string | null = null,
-): Promise<ReceivedRequest & { readonly outcome: Outcome; readonly json: unknown }> {
+): Promise<ReceivedRequest & { readonly outcome: AttemptOutcome; readonly json: unknown }> {
   const [status, answer] = answers.delivers;
   await using receiver = await startFakeReceiver((response) => void response.writeHead(status).end(answer));
   const base = baseOf(receiver.url);

@@ -1,77 +1,34 @@
-import type { Notice } from '../channels/channel.ts';
+import { installationSamples } from './installation-samples.ts';
+import { type MessageSample, singleSample } from './message-sample.ts';
 import {
   anchor,
   at,
   contact,
   down,
   flapping,
-  fullDisk,
-  type Given,
   links,
   location,
-  missingKey,
   notice,
-  oldBackup,
   page,
-  refusedCertificate,
-  rewoundDatabase,
   router,
   since,
   up,
   web,
-  wrongClock,
 } from './sample-facts.ts';
-
-/** A message as docs/messages.md shows it. */
-export interface MessageSample {
-  readonly title: string;
-  /** When it is sent. */
-  readonly when: string;
-  readonly notices: readonly Notice[];
-}
-
-const single = (title: string, when: string, kind: string, given: Given): MessageSample => ({
-  title,
-  when,
-  notices: [notice(kind, given)],
-});
-
-/** The begin and the end of an alert about the installation itself. */
-function ofInstallation(facts: typeof wrongClock, begins: string, ends: string): MessageSample[] {
-  const { AlertKind: kind, Cause } = facts;
-  return [
-    single(kind, begins, kind, {
-      clock: '08:28:11',
-      data: { ...facts, Status: 'Unknown', Since: since, CheckResult: Cause },
-    }),
-    single(`${kind}, its end`, ends, kind, {
-      clock: '09:10:00',
-      data: {
-        ...facts,
-        Status: 'Up',
-        Since: at('09:09:58'),
-        DownSince: since,
-        Seconds: 2_512,
-        CheckResult: null,
-        Recovered: true,
-      },
-    }),
-  ];
-}
 
 /** Each kind of message once, with the facts that it has in a usual case. */
 export const messageSamples: readonly MessageSample[] = [
-  single('device.down', 'A device is Down, from two Locations.', 'device.down', {
+  singleSample('device.down', 'A device is Down, from two Locations.', 'device.down', {
     clock: '08:31:06',
     data: down,
     links,
   }),
-  single('device.down of a master', 'A router is Down. 30 devices are behind it.', 'device.down', {
+  singleSample('device.down of a master', 'A router is Down. 30 devices are behind it.', 'device.down', {
     clock: '08:31:06',
     data: router,
     links,
   }),
-  single(
+  singleSample(
     'A repeat',
     '`RepeatMinutes` of the step passed twice, and nobody has acknowledged.',
     'device.down',
@@ -81,11 +38,11 @@ export const messageSamples: readonly MessageSample[] = [
       links,
     },
   ),
-  single('device.up', 'The device is Up again.', 'device.up', {
+  singleSample('device.up', 'The device is Up again.', 'device.up', {
     clock: '08:52:10',
     data: { ...up, AcknowledgedBy: 'Ada' },
   }),
-  single(
+  singleSample(
     'device.flapping',
     'The fourth outage within a short time has lasted for two minutes.',
     'device.flapping',
@@ -95,7 +52,7 @@ export const messageSamples: readonly MessageSample[] = [
       links,
     },
   ),
-  single('The end of a flapping', '30 minutes passed without a change.', 'device.up', {
+  singleSample('The end of a flapping', '30 minutes passed without a change.', 'device.up', {
     clock: '09:01:00',
     data: {
       ...up,
@@ -107,22 +64,27 @@ export const messageSamples: readonly MessageSample[] = [
       Cause: 'connection refused',
     },
   }),
-  single('device.partial', 'The device fails from one Location, three times in a row.', 'device.partial', {
-    clock: '08:31:06',
-    data: {
-      ...web,
-      Status: 'Up',
-      Since: since,
-      CheckResult: 'TLS: the certificate is for another name',
-      FailingLocations: ['Hamburg'],
-      GoodLocations: ['Oslo', 'Rome'],
-      AlertKind: 'device.partial',
-      Began: since,
-      Cause: 'TLS: the certificate is for another name',
+  singleSample(
+    'device.partial',
+    'The device fails from one Location, three times in a row.',
+    'device.partial',
+    {
+      clock: '08:31:06',
+      data: {
+        ...web,
+        Status: 'Up',
+        Since: since,
+        CheckResult: 'TLS: the certificate is for another name',
+        FailingLocations: ['Hamburg'],
+        GoodLocations: ['Oslo', 'Rome'],
+        AlertKind: 'device.partial',
+        Began: since,
+        Cause: 'TLS: the certificate is for another name',
+      },
+      links,
     },
-    links,
-  }),
-  single('device.slow', 'Good checks take longer than `SlowMs`.', 'device.slow', {
+  ),
+  singleSample('device.slow', 'Good checks take longer than `SlowMs`.', 'device.slow', {
     clock: '08:31:06',
     data: {
       ...web,
@@ -136,7 +98,7 @@ export const messageSamples: readonly MessageSample[] = [
     },
     links,
   }),
-  single('certificate.expiring', '7 days before the end.', 'certificate.expiring', {
+  singleSample('certificate.expiring', '7 days before the end.', 'certificate.expiring', {
     clock: '08:28:10',
     data: {
       ...web,
@@ -150,32 +112,37 @@ export const messageSamples: readonly MessageSample[] = [
       Began: since,
     },
   }),
-  single('location.offline', 'The last agent of a Location was not heard for a minute.', 'location.offline', {
-    clock: '08:29:10',
-    data: {
-      ...location,
-      Status: 'Unknown',
-      Since: since,
-      Devices: 30,
-      CheckResult: null,
-      LastHeard: { Agent: 'hamburg-1', At: since, Left: false },
+  singleSample(
+    'location.offline',
+    'The last agent of a Location was not heard for a minute.',
+    'location.offline',
+    {
+      clock: '08:29:10',
+      data: {
+        ...location,
+        Status: 'Unknown',
+        Since: since,
+        Devices: 30,
+        CheckResult: null,
+        LastHeard: { Agent: 'hamburg-1', At: since, Left: false },
+      },
+      links,
     },
-    links,
-  }),
-  single('location.online', 'An agent is back.', 'location.online', {
+  ),
+  singleSample('location.online', 'An agent is back.', 'location.online', {
     clock: '08:52:06',
     data: { ...location, Status: 'Up', Since: at('08:52:06'), DownSince: since, Seconds: 1_440 },
   }),
-  single('anchor.down', 'A host on the way to the devices does not answer.', 'anchor.down', {
+  singleSample('anchor.down', 'A host on the way to the devices does not answer.', 'anchor.down', {
     clock: '08:28:08',
     data: { ...anchor, Status: 'Unknown', Since: since, CheckResult: 'no answer to two checks' },
     links,
   }),
-  single('anchor.up', 'It answers again.', 'anchor.up', {
+  singleSample('anchor.up', 'It answers again.', 'anchor.up', {
     clock: '08:52:06',
     data: { ...anchor, Status: 'Up', Since: at('08:52:06'), DownSince: since, Seconds: 1_440 },
   }),
-  single('agent.fenced', "Two processes used one agent's identity.", 'agent.fenced', {
+  singleSample('agent.fenced', "Two processes used one agent's identity.", 'agent.fenced', {
     clock: '08:28:06',
     data: {
       Agent: 'hamburg-1',
@@ -189,11 +156,11 @@ export const messageSamples: readonly MessageSample[] = [
       Began: since,
     },
   }),
-  single('contact.failing', 'A contact was not reached for 30 minutes.', 'contact.failing', {
+  singleSample('contact.failing', 'A contact was not reached for 30 minutes.', 'contact.failing', {
     clock: '08:58:06',
     data: { ...contact, Status: 'Unknown', Since: since, CheckResult: 'HTTP 401 Unauthorized' },
   }),
-  single('contact.failing, its end', 'It accepted a message again.', 'contact.failing', {
+  singleSample('contact.failing, its end', 'It accepted a message again.', 'contact.failing', {
     clock: '09:10:00',
     data: {
       ...contact,
@@ -205,37 +172,8 @@ export const messageSamples: readonly MessageSample[] = [
       Recovered: true,
     },
   }),
-  ...ofInstallation(
-    wrongClock,
-    "A controller's clock and others disagree by more than a minute.",
-    'The clocks agree again.',
-  ),
-  ...ofInstallation(
-    fullDisk,
-    'The disk of the data folder, or of the embedded database, is nearly full.',
-    'There is room again.',
-  ),
-  ...ofInstallation(
-    oldBackup,
-    'The newest backup is older than VANTAGE_BACKUP_MAX_DAYS, or there is none.',
-    'There is a new backup.',
-  ),
-  ...ofInstallation(
-    rewoundDatabase,
-    'A failover or a restore took the database back in time.',
-    'An hour passed since.',
-  ),
-  ...ofInstallation(
-    refusedCertificate,
-    'The certificate of the REST port ends soon, or its new files cannot be used.',
-    'The certificate is renewed.',
-  ),
-  ...ofInstallation(
-    missingKey,
-    'The key file is missing, cannot be read, or holds another key.',
-    'The key file is there again.',
-  ),
-  single(
+  ...installationSamples,
+  singleSample(
     'late.summary',
     'Results that an agent kept while it was cut off tell of outages that are over.',
     'late.summary',
@@ -270,11 +208,11 @@ export const messageSamples: readonly MessageSample[] = [
       },
     },
   ),
-  single('acknowledged', 'Somebody acknowledged the alert.', 'acknowledged', {
+  singleSample('acknowledged', 'Somebody acknowledged the alert.', 'acknowledged', {
     clock: '08:35:00',
     data: { ...down, By: 'Ada', Note: 'on it' },
   }),
-  single('closed', 'The device was paused while it was Down.', 'closed', {
+  singleSample('closed', 'The device was paused while it was Down.', 'closed', {
     clock: '08:35:00',
     data: { ...web, Since: since, Reason: 'device paused', AlertKind: 'device.down', Began: since },
   }),
@@ -295,7 +233,7 @@ export const messageSamples: readonly MessageSample[] = [
       ),
     ],
   },
-  single('test', '`POST /contacts/{id}/test`.', 'test', {
+  singleSample('test', '`POST /contacts/{id}/test`.', 'test', {
     clock: '08:28:06',
     data: { Contact: 'noc', Message: 'This is a test message. Nothing has happened.' },
   }),

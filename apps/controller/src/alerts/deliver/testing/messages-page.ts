@@ -1,11 +1,12 @@
 import { type ContactType, contactTypeNames, contactTypes } from '@vantage/alerts';
 import type { Json } from '@vantage/domain';
+import { startFakeReceiver } from '@vantage/testing/fake-receiver';
 import { z } from 'zod';
-import type { Message, Notice } from '../channels/channel.ts';
-import { createChannels } from '../channels/registry.ts';
-import { smsSize } from '../channels/sms.ts';
-import { startFakeReceiver } from './fake-receiver.ts';
-import { type MessageSample, messageSamples } from './message-samples.ts';
+import type { ComposedMessage, Notice } from '../../channels/channel.ts';
+import { createChannels } from '../../channels/channel-registry.ts';
+import { smsSize } from '../../channels/sms-parts.ts';
+import type { MessageSample } from './message-sample.ts';
+import { messageSamples } from './message-samples.ts';
 
 /** A contact of each type at a receiver on loopback; `base` is its `http://host:port`. */
 const contacts: Readonly<
@@ -49,13 +50,13 @@ const contacts: Readonly<
 
 const head = `# Messages
 
-Each message as each channel sends it. A test makes this page (\`npm run generate:messages\`) by sending the samples of
+Each message as each channel sends it. A test makes this page (\`npm run gen:docs\`) by sending the samples of
 \`apps/controller/src/alerts/deliver/testing/message-samples.ts\` to receivers that keep what they get; never edit it.
 Channels that send the same stand together. JSON and forms are shown as \`name: value\`, without receivers, credentials and fields that are always the same; of e-mails
-the text is shown, the HTML has the same lines, buttons instead of links, and the last 24 hours of the device. [alerts.md](alerts.md#what-a-message-says) explains the lines.
+the text is shown, the HTML has the same lines, buttons instead of links, and the last 24 hours of the device. [alerts.md](../alerts.md#what-a-message-says) explains the lines.
 `;
 
-/** docs/messages.md. */
+/** docs/gen/messages.md. */
 export async function messagesPage(): Promise<string> {
   await using receiver = await startFakeReceiver((response) => void response.writeHead(200).end('{}'));
   const base = new URL(receiver.url).origin;
@@ -114,7 +115,7 @@ function sectionOf(
 const mail = z.object({ subject: z.string(), text: z.string() });
 
 /** The parts that the channel gives to the mail program as they are. */
-function mailText(message: Message): string {
+function mailText(message: ComposedMessage): string {
   const { subject, text } = mail.parse(message);
   return `Subject: ${subject}\n\n${text.trimEnd()}`;
 }
@@ -130,8 +131,8 @@ function bodyText(type: ContactType, body: string): string {
   if (type !== 'sms') return linesOf(value, '').join('\n');
   const { text } = sms.parse(value);
   // The page shortens links; a signed one has 84 characters.
-  const { alphabet, places, parts } = smsSize(text.replace(/acknowledge…$/, 'x'.repeat(84)));
-  return `${text}\n\n(${places} places of ${alphabet}, ${parts} ${parts === 1 ? 'part' : 'parts'})`;
+  const { alphabet, units, parts } = smsSize(text.replace(/acknowledge…$/, 'x'.repeat(84)));
+  return `${text}\n\n(${units} units of ${alphabet}, ${parts} ${parts === 1 ? 'part' : 'parts'})`;
 }
 
 /** Names of fields that say nothing about the message. */

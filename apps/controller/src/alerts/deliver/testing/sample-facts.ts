@@ -1,5 +1,5 @@
 import type { Json } from '@vantage/domain';
-import type { Notice } from '../channels/channel.ts';
+import type { Notice } from '../../channels/channel.ts';
 
 const day = '2026-11-22T';
 /** A moment of the day of the samples. */

@@ -1,8 +1,8 @@
 // A process that delivers notifications until it is killed: node worker-process.ts DATABASE_URL SEALING_KEY_HEX
 import { createLog, newId, systemClock } from '@vantage/kernel';
-import { createDb } from '../../../platform/db/index.ts';
-import { createSealer } from '../../../platform/secrets/seal.ts';
-import { createChannels } from '../channels/registry.ts';
+import { createDb } from '@vantage/storage';
+import { createSealer } from '@vantage/storage/secrets/seal';
+import { createChannels } from '../../channels/channel-registry.ts';
 import { createDeliveries } from '../deliveries.ts';
 
 const [, , url = '', key = ''] = process.argv;

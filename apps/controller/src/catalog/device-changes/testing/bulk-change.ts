@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AccountApi } from '../../../rest/api/testing/one-account.ts';
+import type { AccountApi } from '../../../testing/one-account.ts';
 
 /** The answer of POST /devices/change. */
 export const outcome = z.object({

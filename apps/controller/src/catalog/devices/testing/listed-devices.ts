@@ -1,10 +1,10 @@
 import { dayUs } from '@vantage/domain';
 import { createLog } from '@vantage/kernel';
 import type { FakeClock } from '@vantage/kernel/testing';
+import { createPartitions, type Db } from '@vantage/storage';
+import { createFixtures } from '@vantage/testing/fixtures';
+import { setUp } from '@vantage/testing/set-up';
 import { sql } from 'kysely';
-import { createPartitions, type Db } from '../../../platform/db/index.ts';
-import { createFixtures } from '../../../testing/fixtures.ts';
-import { setUp } from '../../../testing/set-up.ts';
 
 /**
  * Dresses the first devices of an account of `makeManyDevices` as in an installation: ids without a pattern, names,

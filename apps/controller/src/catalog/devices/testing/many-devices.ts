@@ -1,7 +1,7 @@
+import type { Db } from '@vantage/storage';
+import { createFixtures } from '@vantage/testing/fixtures';
+import { setUp } from '@vantage/testing/set-up';
 import { sql } from 'kysely';
-import type { Db } from '../../../platform/db/index.ts';
-import { createFixtures } from '../../../testing/fixtures.ts';
-import { setUp } from '../../../testing/set-up.ts';
 
 interface Facts {
   readonly accountNo: number;

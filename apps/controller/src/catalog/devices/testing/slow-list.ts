@@ -1,7 +1,7 @@
+import type { Db } from '@vantage/storage';
+import { slowStatus } from '@vantage/storage/testing/slow-status';
 import { sql } from 'kysely';
-import type { Db } from '../../../platform/db/index.ts';
-import { slowStatus } from '../../../platform/db/testing/slow-status.ts';
-import { conditionsOf, type DeviceListAsk } from '../list-ask.ts';
+import { conditionsOf, type DeviceListRequest } from '../device-list-request.ts';
 
 /** The columns of a list that depend on the time. */
 interface ShownRow {
@@ -19,7 +19,7 @@ interface ShownRow {
  */
 export async function slowList(
   { kysely }: Pick<Db, 'kysely'>,
-  ask: DeviceListAsk,
+  ask: DeviceListRequest,
 ): Promise<{ readonly rows: readonly ShownRow[]; readonly total: number }> {
   const shown = slowStatus(ask.nowUs);
   const { rows } = await sql<ShownRow>`

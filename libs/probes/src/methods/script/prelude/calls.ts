@@ -1,32 +1,32 @@
 import type { FailureFacts, Failures } from './failures.ts';
 import type { Natives } from './natives.ts';
-import type { Send } from './send.ts';
+import type { SendMessage } from './send.ts';
 
 /** The calls of a script that wait for the agent. */
 export interface Calls {
-  /** Sends a call. Its promise settles with the agent's answer. */
+  /** Sends a call. The promise settles with the agent's answer. */
   ask(name: string, targetMember: string, options: unknown): Promise<unknown>;
-  /** Takes an answer (`{"id", "value"}` or `{"id", "error"}`) and settles the promise of its call. */
+  /** Settles the promise of a call by its answer (`{"id", "value"}` or `{"id", "error"}`). */
   deliver(line: string): void;
-  /** How many calls have no answer yet. */
+  /** The number of calls without an answer. */
   pending(): number;
 }
 
 /** Creates the calls of one script. Runs inside the sandbox (see source.ts). */
-export function createCalls(natives: Natives, failures: Failures, send: Send): Calls {
+export function createCalls(natives: Natives, failures: Failures, send: SendMessage): Calls {
   const { NativePromise, NativeTypeError, create, hasOwn, isArray, parse, stringify } = natives;
-  interface Waiting {
+  interface PendingCall {
     /** The line of the script that called. */
     readonly line: number | undefined;
     resolve(value: unknown): void;
     reject(error: unknown): void;
   }
-  interface Answer {
+  interface CallAnswer {
     readonly id: number;
     readonly value?: unknown;
     readonly error?: Omit<FailureFacts, 'line'> & { readonly facts?: Readonly<Record<string, unknown>> };
   }
-  const waiting: Record<number, Waiting | undefined> = create(null);
+  const waiting: Record<number, PendingCall | undefined> = create(null);
   let last = 0;
   let open = 0;
   return {
@@ -36,16 +36,16 @@ export function createCalls(natives: Natives, failures: Failures, send: Send): C
           throw new NativeTypeError(`${name}() takes one object: ${name}({ ${targetMember}: … })`);
         last += 1;
         const id = last;
-        const line = failures.here();
-        // An object may have a toJSON of its own: the agent reads whatever it returns as options and as nothing else.
-        const given = stringify(options);
+        const line = failures.currentLine();
+        // Whatever a toJSON of the object returns, the agent reads it as options only.
+        const json = stringify(options);
         waiting[id] = { line, resolve, reject };
         open += 1;
-        send('call', id, name, line, given);
+        send('call', id, name, line, json);
       });
     },
     deliver(line) {
-      const answer: Answer = parse(line);
+      const answer: CallAnswer = parse(line);
       const call = waiting[answer.id];
       if (!call) return;
       waiting[answer.id] = undefined;

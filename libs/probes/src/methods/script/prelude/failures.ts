@@ -1,7 +1,6 @@
 import type { Natives } from './natives.ts';
-import type { Send } from './send.ts';
+import type { SendMessage } from './send.ts';
 
-/** How a script fails by an error of the prelude. */
 export interface FailureFacts {
   readonly how: 'expect' | 'check' | 'error';
   readonly text: string;
@@ -9,18 +8,18 @@ export interface FailureFacts {
   readonly line: number | undefined;
 }
 
-/** The errors that scripts get, and how the agent gets the error that ended a script. */
+/** The errors of a script. */
 export interface Failures {
-  /** The line of the script that runs now. */
-  here(): number | undefined;
-  /** An error with these properties; `end` recognizes it by its identity, whatever a script does to it. */
+  /** The current line of the script. */
+  currentLine(): number | undefined;
+  /** Creates an error with these properties. `end` recognizes it by identity, whatever the script does to it. */
   failure(name: string, facts: FailureFacts, properties: Readonly<Record<string, unknown>>): Error;
-  /** Sends why a script ended, from the error that it threw. */
+  /** Sends the cause of the end of a script: the error that it threw. */
   end(error: unknown): void;
 }
 
 /** Creates the failures of one script. Runs inside the sandbox (see source.ts). */
-export function createFailures(natives: Natives, send: Send): Failures {
+export function createFailures(natives: Natives, send: SendMessage): Failures {
   const { NativeError, defineProperty, findLine, keys, shorten, toNumber, toText } = natives;
   const known = new WeakMap<object, FailureFacts>();
   const remember = WeakMap.prototype.set.bind(known);
@@ -50,12 +49,12 @@ export function createFailures(natives: Natives, send: Send): Failures {
   }
 
   return {
-    here: () => lineOf(new NativeError('here')),
+    currentLine: () => lineOf(new NativeError('here')),
     failure(name, facts, properties) {
       const error = new NativeError(facts.text);
       defineProperty(error, 'name', name, false);
       const names = keys(properties);
-      // By number, because the script may have changed the iteration of arrays.
+      // With an index, because the script may have changed the iteration of arrays.
       for (let n = 0; n < names.length; n += 1) {
         const key = names[n];
         if (key !== undefined && key !== 'stack' && key !== 'message')

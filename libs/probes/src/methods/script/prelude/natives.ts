@@ -1,4 +1,4 @@
-/** The natives that the prelude uses, taken before a script can change them. */
+/** The native functions that the prelude uses, saved before a script can change them. */
 export interface Natives {
   readonly parse: typeof JSON.parse;
   readonly stringify: typeof JSON.stringify;
@@ -12,22 +12,22 @@ export interface Natives {
   readonly NativeError: ErrorConstructor;
   readonly NativeTypeError: TypeErrorConstructor;
   readonly NativePromise: PromiseConstructor;
-  /** Defines a property that cannot be written. */
+  /** Defines a read-only property. */
   readonly defineProperty: (object: object, name: string, value: unknown, enumerable: boolean) => void;
   /** The first 32 Ki characters of a text. */
   readonly shorten: (value: string) => string;
-  /** The number of the script's line that the text of a stack names. */
+  /** The line of the script in the text of a stack. */
   readonly findLine: (stack: string) => string | undefined;
 }
 
-/** Takes the natives. Runs inside the sandbox (see source.ts). */
+/** Saves the native functions. Runs inside the sandbox (see source.ts). */
 export function takeNatives(): Natives {
   const { parse, stringify } = JSON;
   const { defineProperty: define, freeze, create, hasOwn, keys } = Object;
-  const place = /script\.js:(\d+)/;
-  const findPlace = place.exec.bind(place);
-  const head = /^[\s\S]{0,32768}/;
-  const findHead = head.exec.bind(head);
+  const position = /script\.js:(\d+)/;
+  const findPosition = position.exec.bind(position);
+  const start = /^[\s\S]{0,32768}/;
+  const findStart = start.exec.bind(start);
   return {
     parse,
     stringify,
@@ -42,13 +42,13 @@ export function takeNatives(): Natives {
     NativeTypeError: TypeError,
     NativePromise: Promise,
     defineProperty(object, name, value, enumerable) {
-      // A script may have put `get` or `writable` into the prototype that a plain descriptor inherits from.
+      // A script may have added `get` or `writable` to the prototype of a plain descriptor.
       const descriptor: PropertyDescriptor = create(null);
       descriptor.value = value;
       descriptor.enumerable = enumerable;
       define(object, name, descriptor);
     },
-    shorten: (value) => findHead(value)?.[0] ?? '',
-    findLine: (stack) => findPlace(stack)?.[1],
+    shorten: (value) => findStart(value)?.[0] ?? '',
+    findLine: (stack) => findPosition(stack)?.[1],
   };
 }

@@ -1,45 +1,45 @@
-import type { Beginning } from '../messages.ts';
+import type { GuestStart } from '../guest-messages.ts';
 import { type Calls, createCalls } from './calls.ts';
 import { createFailures } from './failures.ts';
+import { createLocalFunctions } from './local-functions.ts';
 import { takeNatives } from './natives.ts';
-import { createOwnFunctions } from './own-functions.ts';
-import type { Send } from './send.ts';
+import type { SendMessage } from './send.ts';
 
-/** The prelude's return value for the guest process: the ways into the script's world, all in texts. */
+/** The prelude's interface for the guest process. Only texts and numbers pass it. */
 export interface Bridge extends Pick<Calls, 'deliver' | 'pending'> {
-  /** Takes the agent's first line, gives the script its functions and returns the script's text. */
+  /** Reads the agent's first line, defines the functions of the script and returns its text. */
   begin(line: string): string;
   /** Sends why a script ended, from the error that it threw. */
   describe(error: unknown): void;
 }
 
-/** Gives a script its functions; `send` is the only way out of the sandbox. Runs inside it (see source.ts). */
-export function prelude(send: Send): Bridge {
+/** Defines the functions of a script; `send` is the only way out of the sandbox. Runs inside it (see source.ts). */
+export function prelude(send: SendMessage): Bridge {
   const natives = takeNatives();
   const { defineProperty, freeze, hasOwn, keys, parse } = natives;
   const failures = createFailures(natives, send);
   const calls = createCalls(natives, failures, send);
-  let secrets: Beginning['secrets'] = {};
+  let secrets: GuestStart['secrets'] = {};
   const secretOf = (name: string) => (hasOwn(secrets, name) ? secrets[name] : undefined);
-  const own = createOwnFunctions({ natives, failures, calls, send, secretOf });
+  const localFunctions = createLocalFunctions({ natives, failures, calls, send, secretOf });
 
-  function offer(name: string, value: (...values: unknown[]) => unknown): void {
+  function define(name: string, value: (...values: unknown[]) => unknown): void {
     defineProperty(globalThis, name, freeze(value), true);
   }
 
   return {
     begin(line) {
-      const given: Beginning = parse(line);
-      secrets = given.secrets;
-      for (const name of keys(given.functions)) {
-        const targetMember = given.functions[name] ?? '';
-        offer(name, (options) => calls.ask(name, targetMember, options));
+      const start: GuestStart = parse(line);
+      secrets = start.secrets;
+      for (const name of keys(start.functions)) {
+        const targetMember = start.functions[name] ?? '';
+        define(name, (options) => calls.ask(name, targetMember, options));
       }
-      for (const name of keys(own)) {
-        const value = own[name];
-        if (value) offer(name, value);
+      for (const name of keys(localFunctions)) {
+        const value = localFunctions[name];
+        if (value) define(name, value);
       }
-      return given.script;
+      return start.script;
     },
     deliver: (line) => calls.deliver(line),
     pending: () => calls.pending(),

@@ -1,7 +1,5 @@
-/**
- * The prelude sends texts and numbers only: the kind of message, then its parts in the order that `sent-line.ts` knows.
- */
-export type Send = (
+/** Sends a message: its kind, then its parts in the order that `sent-line.ts` expects. */
+export type SendMessage = (
   kind: 'call' | 'step' | 'log' | 'expect' | 'end',
   ...parts: (string | number | undefined)[]
 ) => void;

@@ -1,0 +1,56 @@
+import type { Tables } from '@vantage/storage';
+import type { Kysely } from 'kysely';
+import type { UserRow } from './user-store.ts';
+
+interface Mail {
+  readonly address: string;
+  readonly subject: string;
+  readonly body: string;
+  /** Takes the place of a mail with this subject that still waits, because the link in that has ended. */
+  readonly replaces?: true;
+}
+
+/** Stores a mail to a person in the transaction of a change. */
+export type MailPerson = (trx: Kysely<Tables>, mail: Mail) => Promise<void>;
+
+/** The mail with the link of an invitation. Pure. */
+export function linkMail(
+  { email, name, account }: Pick<UserRow, 'email' | 'name' | 'account'>,
+  { link, hours }: { readonly link: string; readonly hours: number },
+): Mail {
+  return {
+    address: email,
+    subject: `Invitation to ${account}`,
+    replaces: true,
+    body: [
+      `You (${name}) are invited to the account ${account} of Vantage. Open this link to choose a password, within ${hours} hours. It works once.`,
+      link,
+      'If you did not expect this, ignore it.',
+    ].join('\n\n'),
+  };
+}
+
+/** The mail to a person who has signed in before and whom an admin invited again. Pure. */
+export function invitedMail({ email, name, account }: UserRow, nextEmail: string | null): Mail {
+  return {
+    address: email,
+    subject: 'You were invited again',
+    body: [
+      `An admin of the account ${account} invited you (${name}) again. The person who opens the link of the invitation chooses a new password${nextEmail === null ? '' : `, and your e-mail address becomes ${nextEmail}`}; then all of your sessions end.`,
+      'Until then your sign-in stays as it is. If you did not expect this, tell another admin of the account.',
+    ].join('\n\n'),
+  };
+}
+
+/** The mail to the address of before, after an invitation was accepted. Pure. */
+export function acceptedMail({ email, name, account }: UserRow, nextEmail: string | null): Mail {
+  const what = nextEmail === null ? 'The password' : 'The e-mail address and the password';
+  return {
+    address: email,
+    subject: 'Your sign-in was changed',
+    body: [
+      `${what} of ${name} in the account ${account} ${nextEmail === null ? 'was' : 'were'} changed by an invitation that was accepted${nextEmail === null ? '' : `: the address is ${nextEmail} now`}. All sessions from before have ended.`,
+      'If it was not you, tell an admin of the account.',
+    ].join('\n\n'),
+  };
+}

@@ -1,3 +1,0 @@
-export { areShardsMoving, distributeHistory } from './distribute.ts';
-export { isDistributed } from './history-tables.ts';
-export { planDistribution, workerStates } from './plan.ts';

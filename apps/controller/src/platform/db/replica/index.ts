@@ -1,2 +1,0 @@
-export { examineReplica } from './ask-servers.ts';
-export { createReplica, type Replica } from './replica.ts';

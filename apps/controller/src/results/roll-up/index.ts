@@ -1,0 +1,20 @@
+import { addDirtyHours, isRolledUp, readProgress } from './progress.ts';
+import { retireDays } from './retire-days.ts';
+import { createRollUp } from './rollup.ts';
+import { deleteRollUps, firstBucketUs, pastHistograms, readRollUps } from './rollup-store.ts';
+
+export { compareSums } from './compare-sums.ts';
+export { createSumSampler } from './sum-sampler.ts';
+
+/** The only door to the tables of the roll-ups. Each step takes the functions that it needs of this object. */
+export const rollUps = {
+  createRollUp,
+  addDirtyHours,
+  readProgress,
+  isRolledUp,
+  retireDays,
+  readRollUps,
+  firstBucketUs,
+  pastHistograms,
+  deleteRollUps,
+};

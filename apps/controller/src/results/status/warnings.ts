@@ -1,0 +1,129 @@
+import { isGood } from '@vantage/domain';
+import {
+  type CertificateExpiry,
+  type EventCause,
+  isLate,
+  type Slowness,
+  stepCertificate,
+  stepSlowness,
+} from '@vantage/health';
+import type { Tables } from '@vantage/storage';
+import { type Kysely, sql } from 'kysely';
+import { z } from 'zod';
+import type { RecordEvents } from '../events/record-events.ts';
+import type { FoldDevice, InsertedCheck } from './fold-store.ts';
+import type { Times } from './times.ts';
+
+/** The state between the checks of a device whose answers are slow or whose certificate expires. */
+interface Warnings {
+  readonly slowness: Slowness | null;
+  readonly certificate: CertificateExpiry | null;
+}
+
+const storedSlowness = z.object({ isSlow: z.boolean(), inRow: z.int() });
+const storedCertificate = z.object({ notAfterUs: z.number(), days: z.number(), laterInRow: z.int() });
+const storedWarnings = z.object({
+  slowness: storedSlowness.nullable().catch(null),
+  certificate: storedCertificate.nullable().catch(null),
+});
+const none: Warnings = { slowness: null, certificate: null };
+
+/**
+ * Decides by newly inserted checks which devices became slow or fast again, and whose certificates expire soon, and
+ * records the events. Late results say nothing, because they are about the past. Checks that change nothing cost no
+ * statement; the caller holds the devices' locks.
+ */
+export async function foldWarnings(
+  trx: Kysely<Tables>,
+  devices: ReadonlyMap<number, FoldDevice>,
+  inserted: readonly InsertedCheck[],
+  {
+    nowUs,
+    times,
+    recordEvents,
+  }: { readonly nowUs: number; readonly times: Times; readonly recordEvents: RecordEvents },
+): Promise<void> {
+  const sorted = inserted
+    .filter((check) => !isLate({ endUs: check.end_us, arrivedUs: check.arrived_us }, times.lateAfterUs))
+    .toSorted((a, b) => a.start_us - b.start_us || a.agent_no - b.agent_no);
+  const changed = [...Map.groupBy(sorted, (check) => check.device_no)].flatMap(([deviceNo, checks]) => {
+    const device = devices.get(deviceNo);
+    const folded = device && foldDevice(device, checks, nowUs);
+    return folded === undefined ? [] : [folded];
+  });
+  if (changed.length === 0) return;
+  const written = await writeWarnings(
+    trx,
+    changed.map(({ deviceNo, warnings }) => ({ deviceNo, warnings })),
+  );
+  const causes = changed.flatMap((one) => (written.has(one.deviceNo) ? one.causes : []));
+  await recordEvents(trx, causes, nowUs);
+}
+
+/** The warnings after these checks; undefined where they are as before. */
+function foldDevice(device: FoldDevice, checks: readonly InsertedCheck[], nowUs: number) {
+  const { deviceNo, accountNo } = device;
+  const before = device.warnings === null ? none : (storedWarnings.safeParse(device.warnings).data ?? none);
+  let warnings: Warnings = before;
+  const causes: EventCause[] = [];
+  for (const check of checks) {
+    if (check.revision < device.targetRevision) continue;
+    const about = {
+      accountNo,
+      deviceNo,
+      locationNo: check.location_no,
+      atUs: check.end_us,
+      check: { startUs: check.start_us, agentNo: check.agent_no },
+    };
+    const slow = slownessAfter(warnings.slowness, check);
+    if (slow.change !== null) {
+      const requestMs = Math.round((check.end_us - check.start_us) / 1000);
+      causes.push({ kind: slow.change === 'slow' ? 'device-slow' : 'device-fast', ...about, requestMs });
+    }
+    const expiry = certificateAfter(warnings.certificate, check, nowUs);
+    if (expiry.announces !== null)
+      causes.push({ kind: 'certificate-expiring', ...about, notAfterUs: expiry.notAfterUs });
+    if (slow.after !== warnings.slowness || expiry.after !== warnings.certificate)
+      warnings = { slowness: slow.after, certificate: expiry.after };
+  }
+  if (warnings === before) return undefined;
+  const isNothing = warnings.slowness === null && warnings.certificate === null;
+  return { deviceNo, warnings: isNothing ? null : warnings, causes };
+}
+
+/** Only regular checks count: a retry or a check on request runs at another time, or from another Location. */
+function slownessAfter(before: Slowness | null, check: InsertedCheck): ReturnType<typeof stepSlowness> {
+  const isRegular = check.attempt === 0 && check.run_request_id === null;
+  if (!isRegular || !isGood(check.code)) return { after: before, change: null };
+  return stepSlowness(before, check.perf === perfSlow);
+}
+
+/** `perf` of a check whose PerfStat is Slow. */
+const perfSlow = 1;
+
+const withCertificate = z.object({ Certificate: z.object({ NotAfter: z.string() }) });
+
+function certificateAfter(before: CertificateExpiry | null, { extended }: InsertedCheck, nowUs: number) {
+  const text = typeof extended === 'string' ? extended : '';
+  const ends = text.includes('"Certificate"') ? endOfCertificate(text) : undefined;
+  if (ends === undefined) return { after: before, announces: null, notAfterUs: 0 };
+  return { ...stepCertificate(before, { notAfterUs: ends, nowUs }), notAfterUs: ends };
+}
+
+function endOfCertificate(text: string): number | undefined {
+  const facts = withCertificate.safeParse(JSON.parse(text)).data;
+  const endMs = facts === undefined ? Number.NaN : Date.parse(facts.Certificate.NotAfter);
+  return Number.isNaN(endMs) ? undefined : endMs * 1000;
+}
+
+/** Writes what is remembered of these devices (null: nothing), and returns the numbers of those that have a state. */
+async function writeWarnings(
+  trx: Kysely<Tables>,
+  devices: readonly { readonly deviceNo: number; readonly warnings: object | null }[],
+): Promise<ReadonlySet<number>> {
+  const { rows } = await sql<{ device_no: number }>`
+    update device_state s set warnings = nullif(g.warnings, 'null'::jsonb)
+    from jsonb_to_recordset(${JSON.stringify(devices)}::jsonb) as g ("deviceNo" int, warnings jsonb)
+    where s.device_no = g."deviceNo" returning s.device_no`.execute(trx);
+  return new Set(rows.map((row) => row.device_no));
+}

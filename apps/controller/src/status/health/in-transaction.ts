@@ -1,7 +1,0 @@
-import type { Kysely } from 'kysely';
-import type { Tables } from '../../platform/db/index.ts';
-
-/** Works inside the given transaction, or inside a new one. */
-export function inTransaction<T>(db: Kysely<Tables>, work: (trx: Kysely<Tables>) => Promise<T>): Promise<T> {
-  return db.isTransaction ? work(db) : db.transaction().execute(work);
-}

@@ -1,0 +1,24 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { guessMethod } from './guess-method.ts';
+
+test.each([
+  ['https://www.example.org/path', 'HTTP', 'https://www.example.org/path', 'example'],
+  ['192.0.2.1', 'PING', '192.0.2.1', '0-2-1'],
+  ['router.cellar.example', 'PING', 'router.cellar.example', 'router'],
+  ['ssh://admin@host-1.example:2222', 'SSH', 'admin@host-1.example:2222', 'host-1'],
+  ['127.0.0.1:5432', 'TCP', '127.0.0.1:5432', '0-0-1'],
+  ['[2001:db8::1]:25', 'SMTP', '[2001:db8::1]:25', 'db8-1'],
+  ['example.org:443', 'HTTP', 'https://example.org:443', 'example'],
+  ['example.org/health', 'HTTP', 'https://example.org/health', 'example'],
+])('of %s the Method %s is guessed', (pasted, method, url, shortName) => {
+  expect(guessMethod(pasted)).toMatchObject({ method, url, shortName });
+});
+
+test('a guessed short name is one that the API accepts', () => {
+  fc.assert(
+    fc.property(fc.webUrl(), (url) => {
+      expect(guessMethod(url)?.shortName).toMatch(/^[0-9a-zA-Z-]{0,8}$/);
+    }),
+  );
+});

@@ -1,0 +1,46 @@
+import { useState } from 'preact/hooks';
+import { readCsvOf } from '../store/read-csv.ts';
+import { listTexts as say } from '../texts/list-texts.ts';
+import { problemWords } from './problem-words.ts';
+import { saveFile } from './save-file.ts';
+
+/** Downloads all rows of a list that match a filter as CSV. */
+export function CsvButton({
+  list,
+  query,
+}: {
+  readonly list: 'alerts' | 'events' | 'outages';
+  readonly query: Readonly<Record<string, string>>;
+}) {
+  const [outcome, setOutcome] = useState('');
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const download = async () => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      const file = await readCsvOf(list, query, (rows) => setOutcome(say.csvRunning(rows)));
+      saveFile(file.text, `${list}.csv`);
+      setOutcome(file.isCut ? say.csvCut(file.rows) : say.csvDone(file.rows));
+    } catch (error) {
+      setOutcome('');
+      setProblem(problemWords(error));
+    }
+    setBusy(false);
+  };
+  return (
+    <span class="buttons">
+      {problem !== undefined && (
+        <span class="bad" role="alert">
+          {problem}
+        </span>
+      )}
+      <button type="button" class="button" disabled={isBusy} onClick={() => void download()}>
+        {say.csv}
+      </button>
+      <span class="mute" role="status">
+        {outcome}
+      </span>
+    </span>
+  );
+}

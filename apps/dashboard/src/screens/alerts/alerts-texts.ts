@@ -1,0 +1,91 @@
+import { count } from '../../model/format.ts';
+import { devicesOf } from '../../texts/counted.ts';
+
+/** Texts of the screen with the alerts. */
+export const alertsTexts = {
+  title: (n: number) => (n === 0 ? 'No open alerts' : n === 1 ? '1 open alert' : `${count(n)} open alerts`),
+  views: { open: 'Open', snoozed: 'Snoozed', closed: 'Closed' },
+  notAcknowledged: 'Not acknowledged',
+  acknowledged: 'Acknowledged',
+  information: 'For your information',
+  suppressed: 'Suppressed',
+  matching: 'Alerts that match',
+  allSuppressed: (n: number) => (n === 1 ? 'the suppressed alert' : `all ${count(n)} suppressed alerts`),
+  quiet: 'Nothing needs attention.',
+  noClosed: 'No alert has been closed yet.',
+  noSnoozed: 'No alert is snoozed.',
+  note: 'Note, kept with the alert',
+  notePlaceholder: 'I am on it …',
+  acknowledgeMany: (n: number) => `Acknowledge ${count(n)} alerts`,
+  selected: (n: number) => (n === 1 ? '1 alert' : `${count(n)} alerts`),
+  snooze: 'Snooze 1 h',
+  openDevice: 'Open device',
+  outages: 'Its outages',
+  openContact: 'Open contact',
+  openLocation: 'Open Locations',
+  story: 'What happened, who was notified',
+  opened: 'Alert opened',
+  closedAt: 'Closed',
+  noMessage: 'No message was sent.',
+  choose: 'Choose an alert to see what happened.',
+  select: (name: string) => `select ${name}`,
+  snoozedUntil: 'snoozed until',
+  symptoms: (n: number) =>
+    n === 1 ? 'is Down because of it' : `and ${count(n - 1)} more are Down because of it`,
+  symptomsSay: 'No contact is notified of them.',
+  showSymptoms: (n: number, name: string) => `Show ${devicesOf(n)} behind ${name}`,
+  moreBehind: (n: number) => `${count(n)} more`,
+  behindTitle: (n: number) => `${devicesOf(n)} behind it`,
+  firstError: (location: string | null) =>
+    location === null ? 'First error' : `First error, from ${location}`,
+  recovered: (location: string | null) =>
+    location === null ? 'A retry was good' : `A retry was good, from ${location}`,
+  confirmed: (location: string | null, retries: number | undefined) =>
+    [
+      'Down, confirmed',
+      ...(location === null ? [] : [`from ${location}`]),
+      ...(retries === undefined
+        ? []
+        : [retries === 0 ? 'without a retry' : `after ${retries} ${retries === 1 ? 'retry' : 'retries'}`]),
+    ].join(' '),
+  upAgain: (location: string | null) => (location === null ? 'Up again' : `Up again, from ${location}`),
+  decided: 'Decided to notify',
+  decidedBy: (schedule: string) => `Decided to notify, by the schedule “${schedule}”`,
+  moreAttempts: (n: number) => `${count(n)} more attempts with the same answer`,
+  planned: 'planned',
+  plannedRepeat: 'repeat planned',
+  plannedStep: (steps: readonly number[]) =>
+    `step ${steps.join(', ')}, unless it is acknowledged or ends before`,
+  morePlanned: (n: number) => `${count(n)} more planned`,
+  noneFollow: 'No further contact is notified, unless the acknowledgement is taken back.',
+  cutEvents: 'Older events of this time',
+  takeOver: 'Acknowledge as mine',
+  saveNote: 'Save note',
+  reopen: 'Remove acknowledgement',
+  endSnooze: 'End the snooze',
+  handOver: 'Hand over …',
+  handOverTo: 'To',
+  handOverHint: 'The alert shows this name. No message is sent: tell the person.',
+  handOverTitle: (name: string) => `Hand over: ${name}`,
+  handOverNow: 'Hand over',
+  snoozeUntil: 'Snooze until …',
+  snoozeTitle: (name: string) => `Snooze: ${name}`,
+  until: 'Until',
+  untilHint: (zone: string) =>
+    `In the time zone ${zone}, at most 4 days ahead. What would be sent before is sent then.`,
+  badUntil: 'Choose a time within the next 4 days.',
+  quick: { hour: '1 hour', four: '4 hours', eight: '8 hours', morning: 'Tomorrow 08:00' },
+  snoozeNow: 'Snooze',
+  export: { title: 'Story as text', copy: 'Copy story', copied: 'Copied', save: 'Save as file' },
+  exportHead: (state: string, severity: string, since: string) => `${state}, ${severity}, since ${since}`,
+  exportBehind: (names: readonly string[]) =>
+    `${devicesOf(names.length)} Down because of it: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ` and ${count(names.length - 20)} more` : ''}`,
+  matchCount: (n: number) =>
+    n === 0 ? 'No open alert matches.' : n === 1 ? '1 open alert matches.' : `${count(n)} open alerts match.`,
+  acknowledgeMatching: 'Acknowledge all that match …',
+  acknowledgeMatchingTitle: 'Acknowledge all that match',
+  acknowledgeN: (n: number) => (n === 1 ? 'Acknowledge 1 alert' : `Acknowledge ${count(n)} alerts`),
+  yes: 'yes',
+  no: 'no',
+  lastClosed: 'Closed last',
+} as const;

@@ -1,0 +1,31 @@
+import { count } from '../../model/format.ts';
+import { devicesOf } from '../../texts/counted.ts';
+
+/** Texts of the form that adds a device for each line. */
+export const addManyTexts = {
+  field: 'Addresses, one per line',
+  example: '192.0.2.1\nhttps://www.example.org/health; Shop; web, berlin/rack-3',
+  hint: 'A line is an address, or: address; name; tags separated by commas. A table with a head (from a spreadsheet or CSV) has a column URL and others like Name, Method, Every, Tags, Key and Master. At most 1,000 lines.',
+  file: 'Or a file: CSV, TSV, or an apply file in JSON',
+  tools:
+    'Files of Uptime Kuma, Gatus, Prometheus, UptimeRobot, Nagios, Icinga, SmokePing and Zabbix: the command vantage import reads them on the host.',
+  tooLong: 'The file is longer than 4 MB. Split it.',
+  plan: 'What happens',
+  notes: 'Remarks',
+  kinds: {
+    new: () => 'added',
+    changed: (fields: readonly string[]) =>
+      fields.length === 0 ? 'master compared' : `changes ${fields.join(', ')}`,
+    same: () => 'as it is',
+  },
+  unread: (n: number) => `${count(n)} lines after the first 1,000 are not read`,
+  ignored: (names: readonly string[]) => `Not taken over: ${names.join(', ')}`,
+  rowWithout: (text: string, reason: string) => `“${text.slice(0, 80)}” ${reason}`,
+  preview: 'What will be added',
+  add: (added: number, changed: number) =>
+    changed === 0 ? `Add ${devicesOf(added)}` : `Add ${devicesOf(added)}, change ${count(changed)}`,
+  adding: (done: number, total: number) => `${count(done)} of ${count(total)}`,
+  repeated: (n: number) => `${count(n)} repeated ${n === 1 ? 'line is' : 'lines are'} left out`,
+  refused: (added: number, n: number) =>
+    `${devicesOf(added)} added. Refused, and kept in the field: ${count(n)}`,
+} as const;

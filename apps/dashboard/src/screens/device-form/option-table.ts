@@ -1,0 +1,132 @@
+import type { MethodSchema, OptionSchema } from './method-schemas.ts';
+
+/** The purposes of Options, in the order of the form. */
+export const optionGroups = ['expect', 'request', 'login', 'tls', 'network'] as const;
+export type OptionGroup = (typeof optionGroups)[number];
+
+const login = /^(User|Password|Auth|PrivateKey|Passphrase|HostKeyFingerprint|LoginPrompt|PasswordPrompt)$/;
+const network = /^(IPFamily|Proxy|HTTPVersion|TTL|Compression|Transport|Recursion)$/;
+const expectation = /^(Expect|Reject|Min|Slow|Compare|Max(?!Redirects))/;
+
+/** The words for an Option, by its name; `TLS.Verify` for a part of an object. */
+const words: Readonly<Record<string, string>> = {
+  Method: 'HTTP method',
+  Headers: 'Request headers',
+  Body: 'Request body',
+  User: 'User',
+  Password: 'Password',
+  MaxRedirects: 'Redirects to follow',
+  IPFamily: 'Address family',
+  Proxy: 'Proxy',
+  HTTPVersion: 'HTTP version',
+  ExpectStatus: 'Status is',
+  ExpectText: 'Body contains',
+  RejectText: 'Body does not contain',
+  ExpectRegex: 'Body matches',
+  ExpectJSONPath: 'JSON path',
+  ExpectJSONValue: 'JSON value is',
+  ExpectHeaders: 'Headers of the answer',
+  MaxTimeMs: 'Fails over, ms',
+  SlowMs: 'Slow over, ms',
+  MinSize: 'Smallest body, bytes',
+  MaxSize: 'Largest body, bytes',
+  ExpectSHA256: 'SHA-256 of the body',
+  Compression: 'Compression',
+  Count: 'Packets',
+  Size: 'Payload, bytes',
+  IntervalMs: 'Between packets, ms',
+  MaxLossPercent: 'Loss at most, %',
+  MaxRTTMs: 'Round trip at most, ms',
+  TTL: 'Time to live, hops',
+  ExpectBanner: 'Greeting contains',
+  Auth: 'Login mechanism',
+  Helo: 'Name in the greeting',
+  MailFrom: 'Sender',
+  RcptTo: 'Recipient',
+  Database: 'Database',
+  Query: 'Query',
+  ExpectResult: 'First row is',
+  Mailbox: 'Mailbox',
+  Directory: 'Directory',
+  List: 'List the directory',
+  ExpectEntry: 'Directory contains',
+  LoginPrompt: 'Prompt for the user',
+  PasswordPrompt: 'Prompt for the password',
+  ExpectPrompt: 'Text at the end',
+  PrivateKey: 'Private key',
+  Passphrase: 'Passphrase of the private key',
+  HostKeyFingerprint: 'Fingerprint of the host key',
+  Command: 'Command',
+  ExpectOutput: 'Output contains',
+  ExpectExitCode: 'Exit code is',
+  Group: 'Newsgroup',
+  Steps: 'Dialogue',
+  Server: 'Name server',
+  Type: 'Record type',
+  Expect: 'Records are',
+  Transport: 'Transport',
+  ExpectRcode: 'Response code is',
+  CompareSOAWith: 'Same serial as these servers',
+  Recursion: 'Recursion',
+  'TLS.Mode': 'TLS',
+  'TLS.Verify': 'Check the certificate',
+  'TLS.CA': 'Own authority, PEM',
+  'TLS.ClientCert': 'Client certificate, PEM',
+  'TLS.ClientKey': 'Private key of the client, PEM',
+  'TLS.ServerName': 'Server name',
+  'TLS.MinDaysLeft': 'Days left at least',
+  'Steps.Send': 'Send',
+  'Steps.SendHex': 'Send bytes, hex',
+  'Steps.Expect': 'Expect',
+  'Steps.ExpectHex': 'Expect bytes, hex',
+  'Steps.ExpectRegex': 'Expect a match of',
+};
+
+/** The words for an Option. An Option that the table does not know has its name. */
+export const optionWords = (name: string): string => words[name] ?? name;
+
+/** The words for an Option in a sentence, without its unit. */
+export const shortOptionWords = (name: string): string => optionWords(name).split(',')[0] ?? name;
+
+/** A field of the form: an Option, or a part of an Option that is an object. */
+export interface OptionField {
+  /** `ExpectText`, `TLS.Verify`. */
+  readonly name: string;
+  readonly path: readonly string[];
+  readonly schema: OptionSchema;
+  readonly group: OptionGroup;
+}
+
+function groupOf(name: string): OptionGroup {
+  if (name.startsWith('TLS')) return 'tls';
+  if (login.test(name)) return 'login';
+  if (network.test(name)) return 'network';
+  return expectation.test(name) ? 'expect' : 'request';
+}
+
+/** The fields for the Options of a Method. The parts of an object with known names are fields of their own. */
+export function optionFieldsOf(method: MethodSchema): readonly OptionField[] {
+  return Object.entries(method).flatMap(([option, schema]) =>
+    schema.properties === undefined
+      ? [{ name: option, path: [option], schema, group: groupOf(option) }]
+      : Object.entries(schema.properties).map(([part, inner]) => ({
+          name: `${option}.${part}`,
+          path: [option, part],
+          schema: inner,
+          group: groupOf(option),
+        })),
+  );
+}
+
+const defaultAtEnd = /\s*;?\s*default:? ([^;]+?)\.?$/i;
+
+/** The default in the description of an Option, and the description without it. */
+export function splitDefault(description = ''): {
+  readonly byDefault: string | undefined;
+  readonly hint: string;
+} {
+  const found = defaultAtEnd.exec(description);
+  if (found === null) return { byDefault: undefined, hint: description };
+  const hint = description.slice(0, found.index).trim().replace(/\.?$/, '.');
+  return { byDefault: found[1]?.replaceAll('"', ''), hint: hint === '.' ? '' : hint };
+}

@@ -1,0 +1,163 @@
+import { severityChoices } from '../../model/severity-choices.ts';
+import { alertTexts } from '../../texts/alert-texts.ts';
+import { deviceWords } from '../../texts/device-words.ts';
+import { type DeviceDraft, type DeviceFieldsProps, deviceDefaults } from './device-draft.ts';
+import { DeviceField, problemAt } from './device-field.tsx';
+import css from './device-form.module.css';
+import { deviceFormTexts as say } from './device-form-texts.ts';
+import { LocationField } from './location-field.tsx';
+
+/** The intervals between checks that the API accepts, seconds. */
+const intervals = [5, 10, 15, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600];
+
+export interface SettingsFieldsProps extends DeviceFieldsProps {
+  /** The refusals of the API. */
+  readonly problems: ReadonlyMap<string, string>;
+}
+
+type TextKey = {
+  [Key in keyof DeviceDraft]: DeviceDraft[Key] extends string ? Key : never;
+}[keyof DeviceDraft];
+
+/** A field for a text in one line. */
+export function TextField({
+  draft,
+  set,
+  problems,
+  field,
+  draftKey,
+  words,
+  hint,
+  placeholder,
+}: SettingsFieldsProps & {
+  readonly field: string;
+  readonly draftKey: TextKey;
+  readonly words: string;
+  readonly hint?: string | undefined;
+  readonly placeholder?: string | undefined;
+}) {
+  return (
+    <DeviceField field={field} words={words} problem={problemAt(problems, field)} hint={hint}>
+      {(input) => (
+        <input
+          {...input}
+          type="text"
+          autocomplete="off"
+          spellcheck={false}
+          placeholder={placeholder}
+          value={draft[draftKey]}
+          onInput={({ currentTarget }) => set({ [draftKey]: currentTarget.value })}
+        />
+      )}
+    </DeviceField>
+  );
+}
+
+/** A field with a list of values. */
+export function ChoiceField({
+  field,
+  words,
+  problem,
+  hint,
+  value,
+  choices,
+  isOff = false,
+  onChoose,
+}: {
+  readonly field: string;
+  readonly words: string;
+  readonly problem: string | undefined;
+  readonly hint?: string | undefined;
+  readonly value: string;
+  readonly choices: readonly (readonly [value: string, words: string])[];
+  readonly isOff?: boolean;
+  readonly onChoose: (value: string) => void;
+}) {
+  return (
+    <DeviceField field={field} words={words} problem={problem} hint={hint}>
+      {(input) => (
+        <select
+          {...input}
+          value={value}
+          disabled={isOff}
+          onChange={({ currentTarget }) => onChoose(currentTarget.value)}
+        >
+          {choices.map(([choice, text]) => (
+            <option key={choice} value={choice}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </DeviceField>
+  );
+}
+
+/** The names of the device. */
+export function NameFields(props: SettingsFieldsProps) {
+  return (
+    <div class={css['pairFields']}>
+      <TextField {...props} field="FullName" draftKey="fullName" words={say.fullName} />
+      <TextField
+        {...props}
+        field="ShortName"
+        draftKey="shortName"
+        words={say.shortName}
+        hint={say.shortNameHint}
+      />
+    </div>
+  );
+}
+
+/** When and from where the device is checked. */
+export function TimingFields(props: SettingsFieldsProps) {
+  const { draft, set, problems } = props;
+  return (
+    <fieldset class={css['part']}>
+      <legend>{say.when}</legend>
+      <div class={css['grid']}>
+        <ChoiceField
+          field="Frequency"
+          words={say.frequency}
+          problem={problemAt(problems, 'Frequency') ?? problemAt(problems, 'FrequencySeconds')}
+          value={String(draft.intervalS)}
+          choices={intervals.map((seconds) => [String(seconds), deviceWords.every(seconds)] as const)}
+          onChoose={(seconds) => set({ intervalS: Number(seconds) })}
+        />
+        {(
+          [
+            ['Timeout', 'timeout', say.timeout],
+            ['Attempts', 'attempts', say.attempts],
+            ['RetryDelay', 'retryDelay', say.retryDelay],
+          ] as const
+        ).map(([field, draftKey, words]) => (
+          <TextField
+            {...props}
+            key={field}
+            field={field}
+            draftKey={draftKey}
+            words={words}
+            placeholder={say.default(deviceDefaults[draftKey])}
+          />
+        ))}
+        <ChoiceField
+          field="Severity"
+          words={say.severity}
+          problem={problemAt(problems, 'Severity')}
+          value={draft.severity}
+          choices={severityChoices.map((severity) => [severity, alertTexts.severity[severity]] as const)}
+          onChoose={(severity) => set({ severity })}
+        />
+        <ChoiceField
+          field="Enabled"
+          words={say.enabled}
+          problem={problemAt(problems, 'Enabled')}
+          value={draft.isEnabled ? 'on' : 'off'}
+          choices={Object.entries(say.enabledChoices)}
+          onChoose={(choice) => set({ isEnabled: choice === 'on' })}
+        />
+      </div>
+      <LocationField draft={draft} set={set} problems={problems} />
+    </fieldset>
+  );
+}

@@ -1,0 +1,75 @@
+import type { ExportedDevice } from '../export/exported-device.ts';
+
+/** A device with defaults for the fields that a test does not set. */
+export const baseDevice: ExportedDevice = {
+  device_id: '1',
+  Method: 'HTTP',
+  URL: 'https://shop.example.org/',
+  ShortName: 'shop',
+  FullName: 'Shop',
+  ExternalKey: 'shop',
+  Frequency: 5,
+  FrequencySeconds: null,
+  Timeout: 30,
+  Attempts: 3,
+  RetryDelay: 1,
+  Enabled: true,
+  Severity: 'critical',
+  device_master_id: null,
+  Tags: [],
+  Options: {},
+};
+/** A device of each of five Methods. */
+export const exportedDevices: readonly ExportedDevice[] = [
+  {
+    ...baseDevice,
+    Tags: [{ Name: 'core' }],
+    Options: {
+      ExpectStatus: ['200'],
+      ExpectText: 'Welcome',
+      MaxTimeMs: 300,
+      TLS: { Verify: false, MinDaysLeft: 3 },
+      MaxRedirects: 0,
+    },
+  },
+  {
+    ...baseDevice,
+    device_id: '2',
+    ExternalKey: 'router',
+    ShortName: 'router',
+    FullName: 'Router',
+    Method: 'PING',
+    URL: '192.0.2.1',
+    Options: { Count: 1 },
+  },
+  {
+    ...baseDevice,
+    device_id: '3',
+    ExternalKey: null,
+    ShortName: 'db',
+    FullName: null,
+    Method: 'TCP',
+    URL: 'tcp://192.0.2.2:5432',
+    device_master_id: '2',
+    Enabled: false,
+  },
+  {
+    ...baseDevice,
+    device_id: '4',
+    ExternalKey: 'mx',
+    ShortName: 'mx',
+    FullName: 'MX',
+    Method: 'DNS',
+    URL: 'example.org',
+    Options: { Server: '192.0.2.53', Type: 'MX' },
+  },
+  {
+    ...baseDevice,
+    device_id: '5',
+    ExternalKey: 'mail',
+    ShortName: 'mail',
+    FullName: 'Mail',
+    Method: 'SMTP',
+    URL: 'smtps://user:***@mail.example.org',
+  },
+];

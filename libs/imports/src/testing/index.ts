@@ -1,0 +1,9 @@
+export { createKumaDatabase } from './fake-kuma-database.ts';
+export { gatusConfiguration } from './gatus-sample.ts';
+export { icingaAnswer } from './icinga-sample.ts';
+export { nagiosObjects } from './nagios-sample.ts';
+export { prometheusJobs } from './prometheus-sample.ts';
+export { smokePingConfiguration } from './smokeping-sample.ts';
+export { uptimeRobotAnswer } from './uptimerobot-sample.ts';
+export { withFile } from './with-file.ts';
+export { zabbixExport } from './zabbix-sample.ts';

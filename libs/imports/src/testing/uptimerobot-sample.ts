@@ -1,0 +1,41 @@
+/** UptimeRobot: an answer of v2 with 6 monitors. */
+export const uptimeRobotAnswer = JSON.stringify({
+  stat: 'ok',
+  pagination: { offset: 0, limit: 50, total: 6 },
+  monitors: [
+    {
+      id: 1,
+      friendly_name: 'Shop',
+      url: 'https://shop.example.org/',
+      type: 1,
+      interval: 300,
+      timeout: 30,
+      status: 2,
+      http_method: 1,
+    },
+    {
+      id: 2,
+      friendly_name: 'Word',
+      url: 'https://shop.example.org/a',
+      type: 2,
+      keyword_type: 2,
+      keyword_value: 'Welcome',
+      interval: 60,
+      status: 0,
+    },
+    {
+      id: 3,
+      friendly_name: 'No error',
+      url: 'https://shop.example.org/b',
+      type: 2,
+      keyword_type: 1,
+      keyword_value: 'Error',
+      interval: 60,
+      http_username: 'mon',
+      http_password: 'geheim',
+    },
+    { id: 4, friendly_name: 'Router', url: '192.0.2.1', type: 3, interval: 60 },
+    { id: 5, friendly_name: 'Mail', url: 'mail.example.org', type: 4, sub_type: 4, port: '', interval: 60 },
+    { id: 6, friendly_name: 'Job', url: '', type: 5, interval: 60 },
+  ],
+});

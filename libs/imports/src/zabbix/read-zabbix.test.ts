@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { buildApplyFile } from '../apply-file/build-apply-file.ts';
+import { withFile } from '../testing/with-file.ts';
+import { zabbixExport } from '../testing/zabbix-sample.ts';
+import { readZabbix } from './read-zabbix.ts';
+
+describe('Zabbix', () => {
+  it('simple checks and web scenarios of a host and its templates are devices', async () => {
+    const outcome = await withFile(zabbixExport, (file) => buildApplyFile(readZabbix(file), 'z'));
+    expect([outcome.read, outcome.file.devices.length, outcome.refused.length]).toEqual([6, 4, 2]);
+    const [ssh, page, ping, port] = outcome.file.devices;
+    expect(ssh).toMatchObject({
+      Key: 'web/net.tcp.service[ssh,,2222]',
+      Method: 'SSH',
+      URL: '192.0.2.2:2222',
+      Frequency: 2,
+      Tags: ['Linux/Berlin'],
+    });
+    expect(page).toMatchObject({
+      Method: 'HTTP',
+      URL: 'https://shop.example.org/cart',
+      Frequency: 5,
+      Attempts: 3,
+      Options: { ExpectStatus: ['200', '302'], ExpectRegex: 'Welcome', TLS: { Verify: false } },
+    });
+    expect(ping).toMatchObject({
+      Method: 'PING',
+      URL: '192.0.2.2',
+      FrequencySeconds: 30,
+      Options: { Count: 5 },
+    });
+    expect(port).toMatchObject({ Method: 'TCP', URL: 'tcp://192.0.2.2:8443', Enabled: false });
+    expect(outcome.refused.map(({ name }) => name)).toEqual(['Web server: Load', 'Empty']);
+  });
+
+  it.each([
+    [
+      '<?xml version="1.0"?><zabbix_export/>',
+      /is XML; accepted is an export of hosts by Zabbix as YAML or JSON/,
+    ],
+    ['zabbix_export: { version: "7.0" }', /has no zabbix_export\.hosts/],
+  ])('a file that is none is refused %#', async (text, message) => {
+    await expect(withFile(text, async (file) => readZabbix(file))).rejects.toThrow(message);
+  });
+});

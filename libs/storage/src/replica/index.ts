@@ -1,0 +1,2 @@
+export { examineReplica } from './examine-replica.ts';
+export { createReplica, type Replica } from './replica.ts';
