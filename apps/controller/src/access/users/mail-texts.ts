@@ -3,10 +3,11 @@ import type { Kysely } from 'kysely';
 import type { UserRow } from './user-store.ts';
 
 interface Mail {
+  readonly accountNo: number;
   readonly address: string;
   readonly subject: string;
   readonly body: string;
-  /** Takes the place of a mail with this subject that still waits, because the link in that has ended. */
+  /** Replaces a waiting mail with this subject, whose link has ended. */
   readonly replaces?: true;
 }
 
@@ -15,10 +16,11 @@ export type MailPerson = (trx: Kysely<Tables>, mail: Mail) => Promise<void>;
 
 /** The mail with the link of an invitation. Pure. */
 export function linkMail(
-  { email, name, account }: Pick<UserRow, 'email' | 'name' | 'account'>,
+  { accountNo, email, name, account }: Pick<UserRow, 'accountNo' | 'email' | 'name' | 'account'>,
   { link, hours }: { readonly link: string; readonly hours: number },
 ): Mail {
   return {
+    accountNo,
     address: email,
     subject: `Invitation to ${account}`,
     replaces: true,
@@ -31,8 +33,9 @@ export function linkMail(
 }
 
 /** The mail to a person who has signed in before and whom an admin invited again. Pure. */
-export function invitedMail({ email, name, account }: UserRow, nextEmail: string | null): Mail {
+export function invitedMail({ accountNo, email, name, account }: UserRow, nextEmail: string | null): Mail {
   return {
+    accountNo,
     address: email,
     subject: 'You were invited again',
     body: [
@@ -43,9 +46,10 @@ export function invitedMail({ email, name, account }: UserRow, nextEmail: string
 }
 
 /** The mail to the address of before, after an invitation was accepted. Pure. */
-export function acceptedMail({ email, name, account }: UserRow, nextEmail: string | null): Mail {
+export function acceptedMail({ accountNo, email, name, account }: UserRow, nextEmail: string | null): Mail {
   const what = nextEmail === null ? 'The password' : 'The e-mail address and the password';
   return {
+    accountNo,
     address: email,
     subject: 'Your sign-in was changed',
     body: [

@@ -66,6 +66,7 @@ interface Notify extends Deliveries {
 type StorePersonMail = (
   trx: Kysely<Tables>,
   mail: {
+    readonly accountNo: number;
     readonly address: string;
     readonly subject: string;
     readonly body: string;

@@ -45,19 +45,23 @@ export async function insertReportMails(
 }
 
 /**
- * Stores a mail to this address, unless one with the same subject already waits, so that repeated requests do not fill
- * a mailbox. `replaces`: the waiting one goes.
+ * Stores a mail of an account to this address, unless the account already has one with the same subject waiting, so
+ * that repeated requests do not fill a mailbox. With `replaces`, the new mail takes the place of the waiting one.
  */
 export async function insertAddressMail(
   trx: Kysely<Tables>,
-  mail: NewMail & { readonly address: string; readonly nowUs: number; readonly replaces?: true },
+  mail: NewMail & {
+    readonly accountNo: number;
+    readonly address: string;
+    readonly nowUs: number;
+    readonly replaces?: true;
+  },
 ): Promise<void> {
-  if (mail.replaces === true)
-    await sql`delete from mails where address = ${mail.address} and subject = ${mail.subject}`.execute(trx);
+  const isWaiting = sql`account_no = ${mail.accountNo}::int and address = ${mail.address} and subject = ${mail.subject}`;
+  if (mail.replaces === true) await sql`delete from mails where ${isWaiting}`.execute(trx);
   await sql`
-    insert into mails (mail_id, address, subject, body, due_us)
-    select ${newId()}, ${mail.address}, ${mail.subject}, ${mail.body}, ${mail.nowUs}::bigint
-    where not exists (select from mails where address = ${mail.address} and subject = ${mail.subject})`.execute(
-    trx,
-  );
+    insert into mails (mail_id, address, subject, body, due_us, account_no, sender)
+    select ${newId()}, ${mail.address}, ${mail.subject}, ${mail.body}, ${mail.nowUs}::bigint, ${mail.accountNo}::int,
+      'people'
+    where not exists (select from mails where ${isWaiting})`.execute(trx);
 }

@@ -9,7 +9,7 @@ declareShare({
   name: 'mails_that_are_due',
   limit: '32 at one time; 24 to a slow server',
   filledBy: 'accounts, readers of status pages',
-  share: '16 an account, 8 a page or report; accounts take turns, then pages and reports',
+  share: '16 an account; 8 a page, a report or the people of an account; accounts take turns, then these',
 });
 
 /** A mail that a worker may send now: to a subscriber of the page at `path`, to a person, or a report to a contact. */
