@@ -72,6 +72,7 @@ export {
   secretNamePattern,
   secretReference,
 } from './secret-reference.ts';
+export { settingDefaults } from './setting-defaults.ts';
 export { type Severity, severities } from './severity.ts';
 export { intersectSpans, joinSpans, type Span } from './span.ts';
 export { type BaseStatus, baseStatuses, type DeviceStatus, deviceStatuses } from './status.ts';

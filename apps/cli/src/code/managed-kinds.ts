@@ -1,4 +1,4 @@
-import type { Json } from '@vantage/domain';
+import { type Json, settingDefaults } from '@vantage/domain';
 
 /** The kinds of resources that a file manages, in the order of creation. */
 export const kindNames = ['tag', 'contact', 'nschedule', 'mschedule', 'location', 'device'] as const;
@@ -79,17 +79,13 @@ export const kinds: Readonly<Record<ManagedKind, KindRule>> = {
       FullName: null,
       Frequency: 5,
       FrequencySeconds: null,
-      Timeout: 30,
-      Attempts: 3,
-      RetryDelay: 1,
+      ...settingDefaults,
       nschedule_id: null,
       mschedule_id: null,
       device_master_id: null,
       Locations: null,
       Options: null,
       Tags: [],
-      Enabled: true,
-      Severity: 'critical',
     },
     references: {
       nschedule_id: 'nschedule',

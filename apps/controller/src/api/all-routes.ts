@@ -46,6 +46,7 @@ import { pageRoutes } from '../reading/status-pages/status-page-routes.ts';
 import { suggestMasterRoutes } from '../reading/suggest-master/suggest-master-routes.ts';
 import { timelineRoutes } from '../reading/timeline/timeline-routes.ts';
 import { type ReadUptimes, uptimeRoutes } from '../reading/uptime/uptime-routes.ts';
+import { actorOf, type ChangeByCaller } from '../resources/change.ts';
 import { isOperators } from '../resources/operator-account.ts';
 import { helloRoutes } from './hello.ts';
 import { openApiRoutes } from './openapi/openapi-routes.ts';
@@ -83,11 +84,7 @@ const histograms = { scale, merge: mergeHistograms, percentiles, rankOf, middleM
 export function createRoutes(deps: RouteDeps): readonly Route[] {
   const { clock, health, checkNow } = deps;
   const device = deviceSubject;
-  const change: AlertRouteDeps['change'] &
-    Parameters<typeof oneOutageRoutes>[0]['change'] &
-    Parameters<typeof markRoutes>[0]['change'] &
-    Parameters<typeof deliveryRoutes>[0]['change'] = (db, { keyNo, address }, work) =>
-    deps.catalog.change(db, { kind: 'api-key', keyNo, address }, work);
+  const change: ChangeByCaller = (db, session, work) => deps.catalog.change(db, actorOf(session), work);
   const alerts: AlertRouteDeps = { clock, notificationsOf: deps.notificationsOf, change };
   return [
     ...helloRoutes(clock),

@@ -96,6 +96,16 @@ export interface Catalog {
   lockAccount(db: Db, caller: { readonly accountNo: number; readonly keyNo: number }): Promise<void>;
 }
 
+/**
+ * Runs work of another step in a transaction of the catalog, for a caller of the API. The recorded changes are in the
+ * audit when it commits.
+ */
+export type ChangeByCaller = <T>(
+  db: Db,
+  session: Session,
+  work: (transaction: Pick<ChangeTransaction, 'trx' | 'record'>) => Promise<T>,
+) => Promise<T>;
+
 /** Creates the catalog. */
 export function createCatalog({
   recordChanges,

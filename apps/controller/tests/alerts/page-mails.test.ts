@@ -160,6 +160,7 @@ test('nobody learns whether an address is subscribed, nor floods a mailbox', asy
 
 test('a mail to a person is sent to their address, as it was stored', async () => {
   const mail = {
+    accountNo: account.accountNo,
     address: 'ida@example.org',
     subject: 'Your sign-in was changed',
     body: 'All sessions ended.',

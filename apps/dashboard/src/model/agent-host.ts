@@ -1,4 +1,4 @@
-/** How far the host of an address is known: who may not reach it. */
+/** The networks from which a host can be reached. */
 export type HostReach =
   /** Only the controller's own machine. */
   | 'own'
@@ -16,7 +16,7 @@ export function hostOf(address: string): string | undefined {
 const localDomains = /\.(local|lan|localdomain|home|internal|intranet|home\.arpa)$/;
 const privateIPv4 = /^(10|192\.168|169\.254|172\.(1[6-9]|2\d|3[01])|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\./;
 
-/** Who can reach a host, as far as its name tells. Pure. */
+/** The reach of a host, as far as its name says. Pure. */
 export function reachOf(host: string): HostReach {
   const name = host.toLowerCase().replace(/\.$/, '');
   if (/^(localhost|127\.[\d.]+|0\.0\.0\.0|::1|::)$/.test(name) || name.endsWith('.localhost')) return 'own';

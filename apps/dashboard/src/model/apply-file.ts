@@ -1,3 +1,5 @@
+import { settingDefaults } from '@vantage/domain/setting-defaults';
+
 /** Settings of a device, as the API lists them. */
 export interface ListedSettings {
   readonly URL: string;
@@ -20,13 +22,7 @@ export interface ListedSettings {
   readonly Tags: readonly { readonly Name: string }[];
 }
 
-const defaults: Readonly<Record<string, unknown>> = {
-  Timeout: 30,
-  Attempts: 3,
-  RetryDelay: 1,
-  Severity: 'critical',
-  Enabled: true,
-};
+const defaults: Readonly<Record<string, unknown>> = settingDefaults;
 
 /**
  * A file of `apply` (JSON, which is YAML too) with these devices. Defaults are left out. A device without an
@@ -52,7 +48,7 @@ export function applyFile(
     };
     add('ShortName', settings.ShortName);
     add('FullName', settings.FullName);
-    if (settings.FrequencySeconds === null) add('Frequency', settings.Frequency);
+    if (settings.FrequencySeconds === null) entry['Frequency'] = settings.Frequency;
     else add('FrequencySeconds', settings.FrequencySeconds);
     for (const name of ['Timeout', 'Attempts', 'RetryDelay', 'Severity', 'Enabled'] as const)
       add(name, settings[name]);

@@ -1,5 +1,5 @@
-import { isId } from './audit-names.ts';
 import { type AuditKind, kindNames } from './audit-words.ts';
+import { isId } from './list-filter.ts';
 
 /** The filters of the audit, as in the address. */
 export interface AuditFilter {

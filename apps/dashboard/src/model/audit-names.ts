@@ -24,9 +24,6 @@ export type NamedList =
   | 'tags'
   | 'users';
 
-const idForm = /^[0-9a-f]{48}$/;
-export const isId = (value: unknown): value is string => typeof value === 'string' && idForm.test(value);
-
 const listOfKind: Readonly<Partial<Record<string, NamedList>>> = {
   agent: 'agents',
   contact: 'contacts',

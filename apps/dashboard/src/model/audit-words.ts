@@ -1,4 +1,5 @@
-import { fieldName, isId, type RecordedChange } from './audit-names.ts';
+import { fieldName, type RecordedChange } from './audit-names.ts';
+import { isId } from './list-filter.ts';
 
 /** The kinds of things in words, in the order of the list from which people choose. */
 export const kindNames = {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { dataOfChecks, dataOfStatistics, phases, scaleTop, stepPath } from './axis-buckets.ts';
+import { dataOfChecks, dataOfStatistics, scaleTop, stepPath } from './axis-buckets.ts';
+import { phases } from './phases.ts';
 
 const minute = 60_000;
 const time = fc.integer({ min: 1, max: 5_000 });

@@ -1,13 +1,6 @@
+import { phases } from './phases.ts';
 import type { TimeSpan } from './time-range.ts';
 
-/** The phases of a check in chronological order. */
-export const phases = [
-  ['dns', 'DNSTime'],
-  ['connect', 'ConnectTime'],
-  ['tls', 'SSLTime'],
-  ['first', 'TTFB'],
-  ['transfer', 'TTLB'],
-] as const;
 type PhaseField = (typeof phases)[number][1];
 
 /** The fields of a check that the axis shows. Times are milliseconds. */

@@ -1,4 +1,5 @@
 import type { Schemas } from '@vantage/client';
+import { settingDefaults } from '@vantage/domain/setting-defaults';
 
 type Device = Schemas['Device'];
 
@@ -7,11 +8,7 @@ const defaults: Readonly<Partial<Record<keyof Device, unknown>>> = {
   FullName: null,
   Frequency: 5,
   FrequencySeconds: null,
-  Timeout: 30,
-  Attempts: 3,
-  RetryDelay: 1,
-  Severity: 'critical',
-  Enabled: true,
+  ...settingDefaults,
   nschedule_id: null,
   mschedule_id: null,
   device_master_id: null,

@@ -181,7 +181,7 @@ export interface FilterChip {
   readonly without: string;
 }
 
-/** The parts of a filter that can be taken away one by one. What is joined by OR is one part. */
+/** The parts of a filter that can be removed one by one. An OR and its operands are one part. */
 export function chipsOf(text: string): readonly FilterChip[] {
   const groups: string[][] = [];
   let isAlternative = false;

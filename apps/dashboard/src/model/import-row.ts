@@ -1,3 +1,4 @@
+import { methods } from '@vantage/domain/method';
 import { guessMethod } from './guess-method.ts';
 import { fieldOfHead, type ImportField } from './import-table.ts';
 
@@ -85,22 +86,6 @@ function optionsOf(text: string, notes: string[]): object {
   notes.push('Options are not a JSON object, and are left out');
   return {};
 }
-
-const methods = [
-  'HTTP',
-  'PING',
-  'SMTP',
-  'POP3',
-  'MySQL',
-  'IMAP4',
-  'FTP',
-  'TELNET',
-  'SSH',
-  'NNTP',
-  'TCP',
-  'DNS',
-  'Script',
-];
 
 /** The device of a row, or the reason why there is none. `keys` are those of the whole table. */
 export function deviceOfRow(

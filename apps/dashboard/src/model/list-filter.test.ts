@@ -38,3 +38,7 @@ test('an address says again what it was made of, whatever the names are', () => 
     }),
   );
 });
+
+test('an id is 48 hexadecimal digits', () => {
+  expect([isId('7'.repeat(48)), isId('7'.repeat(47)), isId(7)]).toEqual([true, false, false]);
+});

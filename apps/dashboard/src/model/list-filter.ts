@@ -10,7 +10,8 @@ export const isDay: FilterRule = (text) =>
 /** A name that a person typed. */
 export const isName: FilterRule = (text) => text.length <= 200;
 /** An id of the API. */
-export const isId: FilterRule = (text) => /^[0-9a-f]{48}$/.test(text);
+export const isId = (value: unknown): value is string =>
+  typeof value === 'string' && /^[0-9a-f]{48}$/.test(value);
 /** One of these words. */
 export const isOneOf =
   (words: readonly string[]): FilterRule =>

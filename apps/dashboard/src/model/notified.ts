@@ -5,7 +5,7 @@ type Notification = Pick<
   'Name' | 'Kind' | 'State' | 'Attempts' | 'At'
 >;
 
-/** Who was notified of an alert, each contact once. */
+/** The contacts that were notified of an alert, each once. */
 export interface Notified {
   readonly delivered: readonly string[];
   /** ISO 8601: when the first of them got it. */

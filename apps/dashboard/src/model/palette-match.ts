@@ -5,7 +5,7 @@ export const queryWords = (query: string): readonly string[] =>
     .split(/\s+/)
     .filter((word) => word !== '');
 
-/** How well a text matches the words: 0 begins with them, 1 has them at begins of words, 2 has them; undefined: not. */
+/** The rank of a match: 0 the text begins with the words, 1 they begin words of it, 2 it has them; undefined: none. */
 export function matchRank(text: string, words: readonly string[]): number | undefined {
   const lower = text.toLowerCase();
   if (!words.every((word) => lower.includes(word))) return undefined;

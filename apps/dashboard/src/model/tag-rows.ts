@@ -1,5 +1,11 @@
 import { type DeviceState, worstOf } from './state.ts';
 
+/** A tag as the API lists it. */
+export interface ListedTag {
+  readonly tag_id: string;
+  readonly Name: string;
+}
+
 /** A tag, and what the devices with it are. */
 export interface TagRow {
   readonly id: string;
@@ -12,7 +18,7 @@ export interface TagRow {
 
 /** The tags whose name contains a text, with counts of their own devices; those of tags below are not included. */
 export function tagRows(
-  tags: readonly { readonly tag_id: string; readonly Name: string }[],
+  tags: readonly ListedTag[],
   devices: readonly { readonly state: DeviceState; readonly tags: readonly string[] }[],
   text: string,
 ): readonly TagRow[] {

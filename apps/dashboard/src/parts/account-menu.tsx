@@ -1,9 +1,10 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { address } from '../store/address.ts';
 import { mayAdminister, session, signOut } from '../store/credential.ts';
 import { frameTexts } from '../texts/frame-texts.ts';
 import css from './account-menu.module.css';
 import { chooseTheme, chosenTheme, type Theme } from './theme.ts';
+import { usePanel } from './use-panel.ts';
 
 /** A screen that is reached from the account menu and from the palette. */
 interface MenuScreen {
@@ -69,32 +70,12 @@ function Appearance() {
 
 /** The name of the session, the screens that are not in the navigation, the appearance, and the sign-out. */
 export function AccountMenu() {
-  const [isOpen, setOpen] = useState(false);
-  const menu = useRef<HTMLDivElement>(null);
-  const button = useRef<HTMLButtonElement>(null);
+  const { isOpen, setOpen, root, button, press } = usePanel();
   const { path } = address.value;
   useEffect(() => setOpen(false), [path]);
-  useEffect(() => {
-    if (!isOpen) return;
-    const outside = ({ target }: Event) => {
-      if (target instanceof Node && menu.current?.contains(target) !== true) setOpen(false);
-    };
-    document.addEventListener('pointerdown', outside);
-    document.addEventListener('focusin', outside);
-    return () => {
-      document.removeEventListener('pointerdown', outside);
-      document.removeEventListener('focusin', outside);
-    };
-  }, [isOpen]);
-  const press = (event: KeyboardEvent) => {
-    if (event.key !== 'Escape' || !isOpen) return;
-    event.preventDefault();
-    setOpen(false);
-    button.current?.focus();
-  };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the menu from anywhere inside
-    <div ref={menu} class={css['account']} onKeyDown={press}>
+    <div ref={root} class={css['account']} onKeyDown={press}>
       <button
         ref={button}
         type="button"

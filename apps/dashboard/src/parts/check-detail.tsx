@@ -2,6 +2,7 @@ import type { Schemas } from '@vantage/client';
 import type { ComponentChildren } from 'preact';
 import { milliseconds } from '../model/format.ts';
 import { wordsOfName } from '../model/option-words.ts';
+import { phases } from '../model/phases.ts';
 import { checkTexts } from '../texts/check-texts.ts';
 import { CheckCourse } from './check-course.tsx';
 import css from './check-detail.module.css';
@@ -9,13 +10,6 @@ import type { IconName } from './icon.tsx';
 import legend from './legend.module.css';
 
 const say = checkTexts;
-const phases = [
-  ['dns', 'DNSTime'],
-  ['connect', 'ConnectTime'],
-  ['tls', 'SSLTime'],
-  ['first', 'TTFB'],
-  ['transfer', 'TTLB'],
-] as const;
 
 const isEmpty = (value: unknown) => typeof value === 'object' && Object.keys(value ?? {}).length === 0;
 const isText = (value: unknown): value is string | number | boolean =>

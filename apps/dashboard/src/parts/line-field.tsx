@@ -1,3 +1,4 @@
+import type { TargetedInputEvent } from 'preact';
 import { FormField } from './form-field.tsx';
 
 /** A field for one line of text. */
@@ -8,6 +9,7 @@ export function LineField({
   hint,
   isFirst = false,
   list,
+  password,
   onInput,
 }: {
   readonly name: string;
@@ -18,24 +20,28 @@ export function LineField({
   readonly isFirst?: boolean;
   /** The id of a list of suggestions. */
   readonly list?: string | undefined;
+  /** The text is hidden. Password managers fill it by this purpose. */
+  readonly password?: 'current-password' | 'new-password' | undefined;
   readonly onInput: (value: string) => void;
 }) {
   return (
     <FormField name={name} problem={problem} hint={hint}>
-      {(id, hintId) => (
-        <input
-          id={id}
-          type="text"
-          autocomplete="off"
-          spellcheck={false}
-          autofocus={isFirst}
-          list={list}
-          value={value}
-          aria-invalid={problem !== undefined}
-          aria-describedby={hintId}
-          onInput={({ currentTarget }) => onInput(currentTarget.value)}
-        />
-      )}
+      {(id, hintId) => {
+        const shared = {
+          id,
+          spellcheck: false,
+          autofocus: isFirst,
+          value,
+          'aria-invalid': problem !== undefined,
+          'aria-describedby': hintId,
+          onInput: ({ currentTarget }: TargetedInputEvent<HTMLInputElement>) => onInput(currentTarget.value),
+        } as const;
+        return password === undefined ? (
+          <input {...shared} type="text" autocomplete="off" list={list} />
+        ) : (
+          <input {...shared} type="password" autocomplete={password} />
+        );
+      }}
     </FormField>
   );
 }

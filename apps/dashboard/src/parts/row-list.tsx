@@ -72,7 +72,7 @@ export function RowList<Row>({
     // biome-ignore lint/a11y/useSemanticElements: a table cannot leave out rows and keep the positions of the others
     <div role="table" aria-label={label} aria-rowcount={rows.length + 1}>
       {head}
-      {/* biome-ignore lint/a11y/useSemanticElements: see above */}
+      {/* biome-ignore lint/a11y/useSemanticElements: the rows of a table of divs */}
       <div ref={list} class={css['rows']} role="rowgroup" onPointerMove={onTouch} onFocusIn={onTouch}>
         <div ref={space} role="presentation" />
         {rows.slice(first, range.last).map((row, at) => (

@@ -6328,7 +6328,7 @@ export interface components {
              */
             Note?: string | null;
             /**
-             * @description Who takes care of it, where the caller hands it over; null: the caller. Nobody is told of it.
+             * @description Who takes care of it, where the caller hands it over; null: the caller. It sends no message.
              * @example Jana Wolf
              */
             By?: string | null;
@@ -11201,7 +11201,7 @@ export interface components {
              */
             contact_id: components["schemas"]["Id"] | null;
             /**
-             * @description Who acknowledged it; null: nobody.
+             * @description Who acknowledged it; null: it is not acknowledged.
              * @example {
              *       "By": "deploy",
              *       "Note": "on it",

@@ -9,7 +9,7 @@ export interface SpanSeconds {
   readonly excluded: number;
 }
 
-/** How much of a span was observed outside maintenance: nothing, less than 1 %, a part, or at least 99 %. */
+/** The part of a span that was observed outside maintenance: nothing, less than 1 %, a part, or at least 99 %. */
 type Coverage = 'nothing' | 'little' | 'part' | 'whole';
 
 /** The permitted statement about the uptime of a span. */

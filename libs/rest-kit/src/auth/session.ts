@@ -18,7 +18,7 @@ export interface SignIn {
   readonly isByProvider: boolean;
 }
 
-/** Who asks: an account by one of its keys. */
+/** The caller: an account by one of its keys. */
 export interface Session {
   readonly accountNo: number;
   readonly accountId: string;

@@ -44,7 +44,7 @@ export function createListener({
   readonly config: pg.ClientConfig;
   readonly clock: Clock;
   readonly log: Logger;
-  /** How often the connection is tested, and how long the answer to a statement may take, ms. */
+  /** The interval of connection tests, and the limit for the answer to a statement, ms. */
   readonly times?: { readonly heartbeatMs: number; readonly limitMs: number };
 }): Listener {
   const handlers = new Map<string, Set<(text: string | undefined) => void>>();

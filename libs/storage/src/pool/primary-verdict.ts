@@ -1,4 +1,4 @@
-/** How the primary answered one question of the watch. */
+/** An answer of the primary to the watch. */
 export type PrimaryAnswer =
   /** `server`: its run (`serverRun`); undefined: it refused the question, so it is there. */
   | { readonly kind: 'answered'; readonly server: string | undefined }

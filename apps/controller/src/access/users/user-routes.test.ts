@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { insertAddressMail } from '../../alerts/deliver/mails/insert-mails.ts';
 import { hashCheaply } from '../../testing/hash-cheaply.ts';
 import { createRestFixture, type RestFixture } from '../../testing/rest-fixture.ts';
 
@@ -199,22 +198,6 @@ describe('a person', () => {
     expect(mails).toHaveLength(1);
     expect(mails[0]?.subject).toMatch(/^Invitation to /);
     expect(mails[0]?.body).toContain(again.Link);
-  });
-
-  test('keeps the mail of an invitation that another account sent to the same address', async () => {
-    const { user_id: id, email } = await invite();
-    const { accountNo: other } = await rest.account('other');
-    const mail = { accountNo: other, address: email, subject: 'Invitation to mine', body: 'Other link' };
-    await insertAddressMail(rest.db.kysely, { ...mail, nowUs: rest.clock.nowUs() });
-    await send('POST', `/users/${id}/invite`, {});
-    const { rows } = await sql<{ account_no: number; sender: string; body: string }>`
-      select account_no, sender, body from mails where address = ${email} order by account_no`.execute(
-      rest.db.kysely,
-    );
-    expect(rows).toMatchObject([
-      { sender: 'people', body: expect.stringContaining('Open this link') },
-      { account_no: other, sender: 'people', body: 'Other link' },
-    ]);
   });
 
   test('who has signed in gets another address by an invitation that they accept, and is told at the present one', async () => {

@@ -5,7 +5,7 @@ export function isNear(us: number): boolean {
   return Math.abs(us) <= minuteUs;
 }
 
-/** How far a clock is from another, as part of a sentence: `5 h ahead of`. */
+/** The difference of a clock from another, as part of a sentence: `5 h ahead of`. */
 export function showAhead(us: number): string {
   return `${showTime(us)} ${us > 0 ? 'ahead of' : 'behind'}`;
 }

@@ -17,9 +17,9 @@ import type { Route } from '@vantage/rest-kit/route';
 import { noSubject, route } from '@vantage/rest-kit/route-factories';
 import type { Session } from '@vantage/rest-kit/session';
 import { durationField, readDuration, readSpan, spanQuery } from '@vantage/rest-kit/time-span';
-import type { Db, Reader, Tables } from '@vantage/storage';
-import type { Kysely } from 'kysely';
+import type { Reader } from '@vantage/storage';
 import { z } from 'zod';
+import type { ChangeByCaller } from '../../resources/change.ts';
 import { type AlertActionOutcome, acknowledge, nameOfKey, reopen, snooze } from './acknowledge.ts';
 import { type AlertPage, alertStateNames, findAlertNo, listAlerts } from './alert-list-store.ts';
 import { alertRecord, type NotificationsOf, showAlert } from './show-alert.ts';
@@ -56,7 +56,7 @@ const acknowledgement = z
       .nullable()
       .default(null)
       .describe(
-        'Who takes care of it, where the caller hands it over; null: the caller. Nobody is told of it.',
+        'Who takes care of it, where the caller hands it over; null: the caller. It sends no message.',
       )
       .meta({ example: 'Jana Wolf' }),
   })
@@ -71,28 +71,10 @@ export const snoozing = z
   })
   .meta({ id: 'AlertSnooze', description: 'A snooze.' });
 
-/**
- * Changes something for a caller of the API in one transaction, with an entry of the audit for each recorded change.
- */
-type ChangeAlert = <T>(
-  db: Db,
-  session: Session,
-  work: (transaction: {
-    readonly trx: Kysely<Tables>;
-    readonly record: (change: {
-      readonly action: 'update';
-      readonly kind: 'alert';
-      readonly accountNo: number;
-      readonly id: string;
-      readonly fields: readonly { readonly field: string; readonly old: unknown; readonly new: unknown }[];
-    }) => void;
-  }) => Promise<T>,
-) => Promise<T>;
-
 /** The parts that the routes of alerts need. */
 export interface AlertRouteDeps {
   readonly clock: Clock;
-  readonly change: ChangeAlert;
+  readonly change: ChangeByCaller;
   readonly notificationsOf: NotificationsOf;
 }
 

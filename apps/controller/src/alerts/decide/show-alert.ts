@@ -56,7 +56,7 @@ export const alertRecord = z
       })
       .nullable()
       .meta({
-        description: 'Who acknowledged it; null: nobody.',
+        description: 'Who acknowledged it; null: it is not acknowledged.',
         example: { By: 'deploy', Note: 'on it', At: '2026-02-25T23:38:03+01:00' },
       }),
     SnoozedUntil: timestampField.nullable().describe('End of the snooze; null while there is none.'),

@@ -7,9 +7,9 @@ import type { Route } from '@vantage/rest-kit/route';
 import { route } from '@vantage/rest-kit/route-factories';
 import type { Session } from '@vantage/rest-kit/session';
 import type { Zone } from '@vantage/rest-kit/zone';
-import type { Db, Reader, Tables } from '@vantage/storage';
-import type { Kysely } from 'kysely';
+import type { Reader } from '@vantage/storage';
 import { z } from 'zod';
+import type { ChangeByCaller } from '../../resources/change.ts';
 import { type DeliveryRow, findContactNo, listDeliveries } from './delivery-store.ts';
 import { repeatNotification } from './enqueue.ts';
 import { notificationStates } from './notification-state.ts';
@@ -44,28 +44,10 @@ const repeated = z
   .strictObject({ delivery_id: idField.describe('The new delivery.') })
   .meta({ id: 'DeliveryRepeated', description: 'A message that is sent again.' });
 
-/**
- * Changes something for a caller of the API in one transaction, with an entry of the audit for each recorded change.
- */
-type ChangeDelivery = <T>(
-  db: Db,
-  session: Session,
-  work: (transaction: {
-    readonly trx: Kysely<Tables>;
-    readonly record: (change: {
-      readonly action: 'create';
-      readonly kind: 'delivery';
-      readonly accountNo: number;
-      readonly id: string;
-      readonly fields: readonly { readonly field: string; readonly old: unknown; readonly new: unknown }[];
-    }) => void;
-  }) => Promise<T>,
-) => Promise<T>;
-
 /** The parts that the routes of deliveries need. */
 interface DeliveryRouteDeps {
   readonly clock: { nowUs(): number };
-  readonly change: ChangeDelivery;
+  readonly change: ChangeByCaller;
 }
 
 /** Routes that list the messages to a contact and send one again. */

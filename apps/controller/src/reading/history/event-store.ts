@@ -25,7 +25,7 @@ export interface NumberedEvent extends EventRow {
   readonly event_no: number;
 }
 
-/** Whose events: a device's, or all of an account's. */
+/** The events of a device, or all of an account. */
 export type EventScope = { readonly deviceNo: number } | { readonly accountNo: number };
 
 const columns = sql`e.event_id, coalesce(d.device_id, e.gone_id) as device_id,

@@ -7,9 +7,9 @@ import type { Route } from '@vantage/rest-kit/route';
 import { noSubject, route } from '@vantage/rest-kit/route-factories';
 import type { Session } from '@vantage/rest-kit/session';
 import { timestampProblem } from '@vantage/rest-kit/zone';
-import type { Db, Reader, Tables } from '@vantage/storage';
-import type { Kysely } from 'kysely';
+import type { Reader } from '@vantage/storage';
 import { z } from 'zod';
+import type { ChangeByCaller } from '../../resources/change.ts';
 import type { DeviceSubject } from '../history/check-routes.ts';
 import { readEnds } from '../history/period.ts';
 import { markCreate, markRecord, showMark } from './mark-fields.ts';
@@ -28,26 +28,10 @@ const maxRows = 500;
 /** A clock that is ahead by less than this sends no wrong time. */
 const toleranceUs = minuteUs;
 
-/** Changes something for a caller in one transaction, with an entry of the audit for each recorded change. */
-type ChangeMark = <T>(
-  db: Db,
-  session: Session,
-  work: (transaction: {
-    readonly trx: Kysely<Tables>;
-    readonly record: (change: {
-      readonly action: 'create' | 'delete';
-      readonly kind: 'mark';
-      readonly accountNo: number;
-      readonly id: string;
-      readonly fields: readonly { readonly field: string; readonly old: unknown; readonly new: unknown }[];
-    }) => void;
-  }) => Promise<T>,
-) => Promise<T>;
-
 interface MarkDeps {
   readonly clock: Clock;
   readonly device: DeviceSubject;
-  readonly change: ChangeMark;
+  readonly change: ChangeByCaller;
 }
 
 /** Making and deleting marks, and all marks of a device for one time axis. */

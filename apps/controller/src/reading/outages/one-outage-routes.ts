@@ -3,29 +3,12 @@ import type { Clock } from '@vantage/kernel';
 import type { Route } from '@vantage/rest-kit/route';
 import { route } from '@vantage/rest-kit/route-factories';
 import type { Session } from '@vantage/rest-kit/session';
-import type { Db, Reader, Tables } from '@vantage/storage';
+import type { Reader, Tables } from '@vantage/storage';
 import { type Kysely, sql } from 'kysely';
+import type { ChangeByCaller } from '../../resources/change.ts';
 import type { OutageRow } from './outage-page.ts';
 import { outageId, outageRecord, outageUpdate, readOnlyFields, showOutage } from './outage-record.ts';
 import { hasDevice, listOutages } from './outage-store.ts';
-
-/**
- * Changes something for a caller of the API in one transaction, with an entry of the audit for each recorded change.
- */
-type ChangeOutage = <T>(
-  db: Db,
-  session: Session,
-  work: (transaction: {
-    readonly trx: Kysely<Tables>;
-    readonly record: (change: {
-      readonly action: 'update';
-      readonly kind: 'outage';
-      readonly accountNo: number;
-      readonly id: string;
-      readonly fields: readonly { readonly field: string; readonly old: unknown; readonly new: unknown }[];
-    }) => void;
-  }) => Promise<T>,
-) => Promise<T>;
 
 /** Reading an outage, and what people say about it. */
 export function oneOutageRoutes({
@@ -33,7 +16,7 @@ export function oneOutageRoutes({
   change,
 }: {
   readonly clock: Clock;
-  readonly change: ChangeOutage;
+  readonly change: ChangeByCaller;
 }): Route[] {
   const shared = {
     path: '/outages/{outage_id}',

@@ -1,6 +1,6 @@
 import { type DeviceDraft, deviceDefaults } from './device-draft.ts';
 
-/** How often a device is checked, and from where. */
+/** The checks of a device a minute, and their Locations. */
 export interface CheckLoad {
   /** Checks a minute of all Locations together, which check in rotation. */
   readonly perMinute: number;

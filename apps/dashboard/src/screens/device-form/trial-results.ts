@@ -1,4 +1,5 @@
 import type { Schemas } from '@vantage/client';
+import { phases } from '../../model/phases.ts';
 
 export type TrialRecord = Omit<Schemas['TrialRecord'], 'check_id'>;
 
@@ -47,14 +48,6 @@ export function failedLine({ ResultCode, Extended }: TrialRecord): number | unde
   const calls = (Steps ?? []).flatMap(({ Calls = [] }) => Calls);
   return Line ?? calls.findLast((call) => call.ResultCode !== 1)?.Line;
 }
-
-const phases = [
-  ['dns', 'DNSTime'],
-  ['connect', 'ConnectTime'],
-  ['tls', 'SSLTime'],
-  ['first', 'TTFB'],
-  ['transfer', 'TTLB'],
-] as const;
 
 /** A part of a bar, in thousandths of its width. */
 export interface BarPart {

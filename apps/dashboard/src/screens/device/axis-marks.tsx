@@ -66,8 +66,7 @@ export function MarksRow({
         const shown = own.find(({ kind }) => kind === 'Error') ?? first;
         const left = Math.round(x);
         return (
-          // The list below has all marks with their keys; this is a shortcut to it for the pointer.
-          // biome-ignore lint/a11y/noStaticElementInteractions: see above
+          // biome-ignore lint/a11y/noStaticElementInteractions: a shortcut for the pointer, the list has all
           <g
             key={first.key}
             class={css['mark']}

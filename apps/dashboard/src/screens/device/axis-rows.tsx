@@ -1,5 +1,6 @@
-import { type AxisBucket, bucketAt, phases, scaleTop, stepPath } from '../../model/axis-buckets.ts';
+import { type AxisBucket, bucketAt, scaleTop, stepPath } from '../../model/axis-buckets.ts';
 import { milliseconds } from '../../model/format.ts';
+import { phases } from '../../model/phases.ts';
 import { runsOf, type StatusInterval } from '../../model/timeline.ts';
 import bar from '../../parts/bar.module.css';
 import { checkTexts } from '../../texts/check-texts.ts';

@@ -1,13 +1,15 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { foldChecks } from '../../model/fold-checks.ts';
-import type { TimeSpan } from '../../model/time-range.ts';
 import { ButtonChoice } from '../../parts/button-choice.tsx';
+import { Flag } from '../../parts/flag.tsx';
+import { OlderButton } from '../../parts/older-button.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { deviceWords } from '../../texts/device-words.ts';
 import { checkQuery, useCheckPages } from './check-pages.ts';
 import { CheckRow, StretchRow } from './check-stretch.tsx';
 import css from './device.module.css';
 import { deviceTexts } from './device-texts.ts';
+import type { DeviceRange } from './range.ts';
 import type { Check } from './read-detail.ts';
 
 const say = deviceTexts;
@@ -68,15 +70,14 @@ export function CheckList({
   locations,
   checks: newest,
   picked,
-  span,
+  range,
 }: {
   readonly deviceId: string;
   readonly locations: readonly string[];
   readonly checks: readonly Check[];
   /** A check that was chosen in the chart; it may be older than the list. */
   readonly picked: Check | undefined;
-  /** The time range of the screen. */
-  readonly span: TimeSpan;
+  readonly range: DeviceRange;
 }) {
   const [view, setView] = useState<View>('all');
   const [location, setLocation] = useState('');
@@ -92,13 +93,17 @@ export function CheckList({
     section.current?.scrollIntoView({ block: 'start' });
   }, [picked]);
   const steady = useSteadyChecks(newest, opened !== undefined);
-  const filter = { location, codes: codesOf[view], span: isOfRange ? span : undefined };
-  const { checks, hasMore, load, read } = useCheckPages(deviceId, filter, steady.checks);
+  const filter = { location, codes: codesOf[view] };
+  const list = useCheckPages(deviceId, { ...filter, range: isOfRange ? range : undefined }, steady.checks);
+  const checks = list.rows ?? [];
   const isOlder = picked !== undefined && !checks.some(({ check_id }) => check_id === picked.check_id);
   const all = isOlder ? [picked, ...checks] : checks;
   const open = (id: string | undefined) => setOpened(id);
   const csv = new URLSearchParams({ fmt: 'csv', Limit: '100' });
-  for (const [name, value] of Object.entries(checkQuery(filter))) csv.set(name, String(value));
+  for (const [name, value] of Object.entries(
+    checkQuery({ ...filter, span: isOfRange ? range.span : undefined }),
+  ))
+    csv.set(name, String(value));
   return (
     <section ref={section} class={`section ${css['checksPart']}`} {...steady.touch}>
       <div class={css['bar']}>
@@ -119,22 +124,12 @@ export function CheckList({
             ))}
           </select>
         )}
-        <label class={css['flag']}>
-          <input
-            type="checkbox"
-            checked={isOfRange}
-            onChange={({ currentTarget }) => setOfRange(currentTarget.checked)}
-          />{' '}
+        <Flag isOn={isOfRange} set={setOfRange}>
           {say.ofRange}
-        </label>
-        <label class={css['flag']}>
-          <input
-            type="checkbox"
-            checked={isFolded}
-            onChange={({ currentTarget }) => setFolded(currentTarget.checked)}
-          />{' '}
+        </Flag>
+        <Flag isOn={isFolded} set={setFolded}>
           {say.folded}
-        </label>
+        </Flag>
         <a class="link" href={`/v1.1/devices/${deviceId}/checks?${csv.toString()}`} download={say.csvName}>
           {say.csv}
         </a>
@@ -144,7 +139,7 @@ export function CheckList({
           </button>
         )}
       </div>
-      {all.length === 0 && read.data !== undefined && (
+      {all.length === 0 && list.rows !== undefined && (
         <p class="mute">{view === 'all' && location === '' && !isOfRange ? say.noChecks : say.noMatch}</p>
       )}
       <ol class={css['checks']}>
@@ -163,12 +158,8 @@ export function CheckList({
               />
             ))}
       </ol>
-      <ReadState read={read} rows={3} />
-      {hasMore && (
-        <button type="button" class={`button ${css['more']}`} onClick={load}>
-          {say.more}
-        </button>
-      )}
+      <ReadState read={list.first} rows={3} />
+      <OlderButton list={list} />
     </section>
   );
 }

@@ -1,23 +1,25 @@
-import { useEffect, useState } from 'preact/hooks';
 import type { TimeSpan } from '../../model/time-range.ts';
-import { type ReadResult, useRead } from '../../parts/use-read.ts';
+import { type PagedList, usePages } from '../../parts/use-pages.ts';
 import { api, takeAnswer } from '../../store/api.ts';
+import type { DeviceRange } from './range.ts';
 import { timestampsOf } from './read-axis.ts';
-import type { Check } from './read-detail.ts';
+import { type Check, shownChecks } from './read-detail.ts';
 
 /** The filters of the list of checks. */
-export interface CheckFilter {
+interface CheckFilter {
   readonly location: string;
   /** ResultCodes; empty: all. */
   readonly codes: readonly number[];
-  /** Only checks of this span; undefined: all. */
-  readonly span: TimeSpan | undefined;
+  /** Only checks of this range; undefined: all. */
+  readonly range: Pick<DeviceRange, 'chosen' | 'span'> | undefined;
 }
 
-const pageSize = 100;
-
 /** The query of a page of checks. */
-export function checkQuery({ location, codes, span }: CheckFilter) {
+export function checkQuery({
+  location,
+  codes,
+  span,
+}: Pick<CheckFilter, 'location' | 'codes'> & { readonly span: TimeSpan | undefined }) {
   return {
     ...(location === '' ? {} : { Location: [location] }),
     ...(codes.length === 0 ? {} : { ResultCode: codes.join(',') }),
@@ -25,55 +27,28 @@ export function checkQuery({ location, codes, span }: CheckFilter) {
   };
 }
 
-async function readPage(device_id: string, filter: CheckFilter, Before: string | undefined) {
-  const { data, hasMore } = await takeAnswer(
-    api.GET('/devices/{device_id}/checks', {
-      params: {
-        path: { device_id },
-        query: { ...checkQuery(filter), Limit: pageSize, ...(Before === undefined ? {} : { Before }) },
-      },
-    }),
+/** The checks of a filter, page by page. Without a filter, `newest` is the first page. */
+export function useCheckPages(
+  device_id: string,
+  { location, codes, range }: CheckFilter,
+  newest: readonly Check[],
+): PagedList<Check> {
+  const isAll = location === '' && codes.length === 0 && range === undefined;
+  return usePages<Check>(
+    (Before) => {
+      if (isAll && Before === undefined)
+        return Promise.resolve({ data: newest, hasMore: newest.length >= shownChecks });
+      const query = {
+        ...checkQuery({ location, codes, span: range?.span }),
+        Limit: shownChecks,
+        ...(Before === undefined ? {} : { Before }),
+      };
+      return takeAnswer(api.GET('/devices/{device_id}/checks', { params: { path: { device_id }, query } }));
+    },
+    {
+      key: JSON.stringify([device_id, location, codes, range?.chosen]),
+      idOf: ({ check_id }) => check_id,
+      triggers: [newest, range?.span.from],
+    },
   );
-  return { checks: data, hasMore };
-}
-
-/** The checks of a filter: those of the last read, and older pages that a person asked for. */
-export function useCheckPages(deviceId: string, filter: CheckFilter, newest: readonly Check[]) {
-  const key = JSON.stringify({ ...filter, span: filter.span === undefined ? null : 'range' });
-  const isAll = filter.location === '' && filter.codes.length === 0 && filter.span === undefined;
-  const found = useRead(
-    async () => (isAll ? undefined : readPage(deviceId, filter, undefined)),
-    [deviceId, key, filter.span?.from],
-    [newest],
-  );
-  const [older, setOlder] = useState<readonly Check[]>([]);
-  const [hasMore, setMore] = useState<boolean>();
-  const [problem, setProblem] = useState<unknown>();
-  useEffect(() => {
-    setOlder([]);
-    setMore(undefined);
-    setProblem(undefined);
-  }, [deviceId, key]);
-  const first = isAll ? newest : (found.data?.checks ?? []);
-  const oldest = older.at(-1) ?? first.at(-1);
-  const load = () => {
-    readPage(deviceId, filter, oldest?.check_id).then(
-      (page) => {
-        setOlder((before) => [...before, ...page.checks]);
-        setMore(page.hasMore);
-        setProblem(undefined);
-      },
-      (error: unknown) => setProblem(error),
-    );
-  };
-  const read: ReadResult<unknown> = isAll
-    ? { ...found, data: newest, problem }
-    : { ...found, problem: found.problem ?? problem };
-  const known = new Set(first.map(({ check_id }) => check_id));
-  return {
-    checks: [...first, ...older.filter(({ check_id }) => !known.has(check_id))],
-    hasMore: hasMore ?? (isAll ? newest.length >= pageSize : (found.data?.hasMore ?? false)),
-    load,
-    read,
-  };
 }

@@ -5,10 +5,10 @@ import { MaintenanceDialog } from '../../parts/maintenance-dialog.tsx';
 import { problemWords } from '../../parts/problem-words.ts';
 import { go } from '../../store/address.ts';
 import { mayOperate, mayWrite } from '../../store/credential.ts';
-import { setEnabled, stopMaintenance } from '../../store/device-changes.ts';
+import { checkNow, setEnabled, stopMaintenance } from '../../store/device-changes.ts';
 import { deviceWords } from '../../texts/device-words.ts';
 import { deviceTexts as say } from './device-texts.ts';
-import { checkNow, type DeviceDetail, deviceName } from './read-detail.ts';
+import { type DeviceDetail, deviceName } from './read-detail.ts';
 
 /** Check now, maintenance, pause and edit, as far as the session may do them. */
 export function DeviceActions({

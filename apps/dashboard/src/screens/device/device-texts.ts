@@ -26,12 +26,12 @@ export const deviceTexts = {
   noMatch: 'No check matches.',
   more: 'Load older',
   because: 'Down because',
-  becauseDown: 'is Down; nobody is notified of it.',
+  becauseDown: 'is Down. Contacts are notified of the cause only.',
   behindDown: (n: number) =>
     n === 1
-      ? '1 device behind it is Down because of it and notifies nobody.'
-      : `${count(n)} devices behind it are Down because of it and notify nobody.`,
-  pausedWhy: 'Paused: it is not checked, and nobody is notified.',
+      ? '1 device behind it is Down because of it and sends no messages.'
+      : `${count(n)} devices behind it are Down because of it and send no messages.`,
+  pausedWhy: 'Paused: no checks and no notifications.',
   maintUntil: 'In maintenance until',
   byPerson: (name: string) => `by ${name}`,
   unknownWhy: 'It is not observed now, so its last status may no longer be true.',

@@ -144,7 +144,7 @@ function KnownDevice({
             locations={device.Locations}
             checks={data.checks}
             picked={picked}
-            span={range.span}
+            range={range}
           />
           <NotifiedSection alerts={data.alerts} />
           <OutagesSection
@@ -156,7 +156,7 @@ function KnownDevice({
               setChosen(outage_id);
             }}
           />
-          <EventsSection deviceId={id} span={range.span} newest={newest} />
+          <EventsSection deviceId={id} range={range} newest={newest} />
           <PathsSection deviceId={id} newest={newest} />
         </div>
         <aside class={css['side']}>

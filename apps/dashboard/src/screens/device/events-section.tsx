@@ -1,13 +1,15 @@
 import type { Schemas } from '@vantage/client';
 import { useState } from 'preact/hooks';
-import type { TimeSpan } from '../../model/time-range.ts';
 import { ButtonChoice } from '../../parts/button-choice.tsx';
+import { Flag } from '../../parts/flag.tsx';
+import { OlderButton } from '../../parts/older-button.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { Moment } from '../../parts/time.tsx';
+import { usePages } from '../../parts/use-pages.ts';
 import { api, takeAnswer } from '../../store/api.ts';
 import css from './device.module.css';
 import { deviceTexts as say } from './device-texts.ts';
-import { useOlderPages } from './older-pages.ts';
+import type { DeviceRange } from './range.ts';
 import { timestampsOf } from './read-axis.ts';
 
 type Event = Schemas['Event'];
@@ -24,50 +26,47 @@ const names: readonly View[] = ['all', 'status', 'errors', 'maintenance'];
 /** The events of a device, newest first. */
 export function EventsSection({
   deviceId,
-  span,
+  range: { chosen, span },
   newest,
 }: {
   readonly deviceId: string;
-  readonly span: TimeSpan;
+  readonly range: DeviceRange;
   readonly newest: string | undefined;
 }) {
   const [view, setView] = useState<View>('all');
   const [isOfRange, setOfRange] = useState(false);
   const Type = views[view];
-  const { read, rows, hasMore, more } = useOlderPages<Event>(
-    async (before) => {
+  const list = usePages<Event>(
+    (before) => {
       const query = {
         Limit: pageSize,
         ...(Type === undefined ? {} : { Type }),
         ...(isOfRange ? timestampsOf(span) : {}),
-        ...(before === undefined ? {} : { Before: before.event_id }),
+        ...(before === undefined ? {} : { Before: before }),
       };
-      const { data, hasMore: isCut } = await takeAnswer(
+      return takeAnswer(
         api.GET('/devices/{device_id}/events', { params: { path: { device_id: deviceId }, query } }),
       );
-      return { rows: data, hasMore: isCut };
     },
-    [deviceId, view, isOfRange, isOfRange ? span.from : 0],
-    [newest],
+    {
+      key: `${deviceId} ${view} ${isOfRange ? JSON.stringify(chosen) : ''}`,
+      idOf: ({ event_id }) => event_id,
+      triggers: [newest, isOfRange ? span.from : 0],
+    },
   );
   return (
     <section class="section">
       <div class={css['bar']}>
         <h2>{say.eventsHead}</h2>
         <ButtonChoice names={names} words={say.eventViews} chosen={view} onChoose={setView} />
-        <label class={css['flag']}>
-          <input
-            type="checkbox"
-            checked={isOfRange}
-            onChange={({ currentTarget }) => setOfRange(currentTarget.checked)}
-          />{' '}
+        <Flag isOn={isOfRange} set={setOfRange}>
           {say.ofRange}
-        </label>
+        </Flag>
       </div>
-      <ReadState read={read} rows={2} />
-      {read.data !== undefined && rows.length === 0 && <p class="mute">{say.noEvents}</p>}
+      <ReadState read={list.first} rows={2} />
+      {list.rows?.length === 0 && <p class="mute">{say.noEvents}</p>}
       <ul class={css['facts']}>
-        {rows.map(({ event_id, Timestamp, Message, Type: type, Location }) => (
+        {list.rows?.map(({ event_id, Timestamp, Message, Type: type, Location }) => (
           <li key={event_id}>
             <Moment at={Timestamp} />
             <span />
@@ -78,11 +77,7 @@ export function EventsSection({
           </li>
         ))}
       </ul>
-      {hasMore && (
-        <button type="button" class={`button ${css['more']}`} onClick={more}>
-          {say.more}
-        </button>
-      )}
+      <OlderButton list={list} />
     </section>
   );
 }

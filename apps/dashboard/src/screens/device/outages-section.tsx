@@ -2,14 +2,15 @@ import type { Schemas } from '@vantage/client';
 import { useState } from 'preact/hooks';
 import { briefly, count } from '../../model/format.ts';
 import { Icon } from '../../parts/icon.tsx';
+import { OlderButton } from '../../parts/older-button.tsx';
 import { OutageDialog } from '../../parts/outage-dialog.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { Moment } from '../../parts/time.tsx';
+import { usePages } from '../../parts/use-pages.ts';
 import { api, takeAnswer } from '../../store/api.ts';
 import { mayWrite } from '../../store/credential.ts';
 import css from './device.module.css';
 import { deviceTexts as say } from './device-texts.ts';
-import { useOlderPages } from './older-pages.ts';
 
 type Outage = Schemas['Outage'];
 const pageSize = 20;
@@ -25,16 +26,14 @@ export function OutagesSection({
   readonly onShow: (outage: Outage) => void;
 }) {
   const [noted, setNoted] = useState<Outage>();
-  const { read, rows, hasMore, more } = useOlderPages<Outage>(
-    async (before) => {
-      const query = { Limit: pageSize, ...(before === undefined ? {} : { Before: before.outage_id }) };
-      const { data, hasMore: isCut } = await takeAnswer(
+  const list = usePages<Outage>(
+    (before) => {
+      const query = { Limit: pageSize, ...(before === undefined ? {} : { Before: before }) };
+      return takeAnswer(
         api.GET('/devices/{device_id}/outages', { params: { path: { device_id: deviceId }, query } }),
       );
-      return { rows: data, hasMore: isCut };
     },
-    [deviceId],
-    [newest],
+    { key: deviceId, idOf: ({ outage_id }) => outage_id, triggers: [newest] },
   );
   return (
     <section class="section">
@@ -44,10 +43,10 @@ export function OutagesSection({
           {say.csv}
         </a>
       </div>
-      <ReadState read={read} rows={2} />
-      {read.data !== undefined && rows.length === 0 && <p class="mute">{say.noOutages}</p>}
+      <ReadState read={list.first} rows={2} />
+      {list.rows?.length === 0 && <p class="mute">{say.noOutages}</p>}
       <ul class={css['facts']}>
-        {rows.map((outage) => (
+        {list.rows?.map((outage) => (
           <li key={outage.outage_id}>
             <button type="button" class={css['plain']} title={say.showOnAxis} onClick={() => onShow(outage)}>
               <Moment at={outage.Start} />
@@ -70,13 +69,9 @@ export function OutagesSection({
           </li>
         ))}
       </ul>
-      {hasMore && (
-        <button type="button" class={`button ${css['more']}`} onClick={more}>
-          {say.more}
-        </button>
-      )}
+      <OlderButton list={list} />
       {noted !== undefined && (
-        <OutageDialog outage={noted} onClose={() => setNoted(undefined)} onDone={read.again} />
+        <OutageDialog outage={noted} onClose={() => setNoted(undefined)} onDone={list.first.again} />
       )}
     </section>
   );

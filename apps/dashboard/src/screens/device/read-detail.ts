@@ -14,7 +14,8 @@ export interface DeviceDetail {
 
 export const deviceName = ({ device }: DeviceDetail) => device.FullName ?? device.ShortName;
 
-const shownChecks = 100;
+/** The checks of a page. */
+export const shownChecks = 100;
 
 /** Reads a device with its last checks, outages and alerts. */
 export async function readDetail(device_id: string): Promise<DeviceDetail> {
@@ -25,11 +26,6 @@ export async function readDetail(device_id: string): Promise<DeviceDetail> {
     take(api.GET('/alerts', { params: { query: { Device: [device_id], Limit: 10 } } })),
   ]);
   return { device, etag, checks, alerts };
-}
-
-/** Requests a check of the device now. */
-export async function checkNow(device_id: string): Promise<void> {
-  await take(api.POST('/devices/{device_id}/check', { params: { path: { device_id } } }));
 }
 
 /** The traced paths to the device, newest first. */

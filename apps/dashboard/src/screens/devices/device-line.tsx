@@ -13,7 +13,7 @@ function Head({ name }: { readonly name: ColumnName }) {
   const isSorted = sort === by;
   const order = isReverse ? ('descending' as const) : ('ascending' as const);
   return (
-    // biome-ignore lint/a11y/useSemanticElements: see RowList
+    // biome-ignore lint/a11y/useSemanticElements: a table cannot leave out rows, see RowList
     // biome-ignore lint/a11y/useFocusableInteractive: the button in it has the focus
     <span role="columnheader" class={css[`${name}Cell`]} aria-sort={isSorted ? order : undefined}>
       {sort === undefined ? (
@@ -46,7 +46,7 @@ export function LineHead({
   const head = useRef<HTMLDivElement>(null);
   useRoving(head, 'row');
   return (
-    // biome-ignore-start lint/a11y/useSemanticElements: see RowList
+    // biome-ignore-start lint/a11y/useSemanticElements: a table cannot leave out rows, see RowList
     // biome-ignore-start lint/a11y/useFocusableInteractive: the buttons in it have the focus
     <div role="rowgroup">
       <div ref={head} class={`${css['line']} ${css['columns']}`} role="row" aria-rowindex={1}>
@@ -61,7 +61,7 @@ export function LineHead({
       </div>
     </div>
     // biome-ignore-end lint/a11y/useFocusableInteractive: the buttons in it have the focus
-    // biome-ignore-end lint/a11y/useSemanticElements: see RowList
+    // biome-ignore-end lint/a11y/useSemanticElements: a table cannot leave out rows, see RowList
   );
 }
 
@@ -78,7 +78,7 @@ export function DeviceLine({
   readonly onChoose: (() => void) | undefined;
 }) {
   return (
-    // biome-ignore-start lint/a11y/useSemanticElements: see RowList
+    // biome-ignore-start lint/a11y/useSemanticElements: a table cannot leave out rows, see RowList
     // biome-ignore-start lint/a11y/useFocusableInteractive: the link in it has the focus
     <div
       class={`${css['line']} ${isChosen ? css['chosen'] : ''}`}
@@ -101,6 +101,6 @@ export function DeviceLine({
       })}
     </div>
     // biome-ignore-end lint/a11y/useFocusableInteractive: the link in it has the focus
-    // biome-ignore-end lint/a11y/useSemanticElements: see RowList
+    // biome-ignore-end lint/a11y/useSemanticElements: a table cannot leave out rows, see RowList
   );
 }

@@ -5,6 +5,7 @@ import { CancelButton, FormRefusal, SubmitButton } from '../../parts/form-end.ts
 import { LineField } from '../../parts/line-field.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { RemoveButton } from '../../parts/remove-button.tsx';
+import { settingTitle } from '../../parts/setting-list.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { useSending } from '../../parts/use-sending.ts';
 import { api, take, takeAnswer } from '../../store/api.ts';
@@ -164,11 +165,7 @@ async function readHook(hook_id: string | undefined) {
 export function HookDialog({ hook, ...props }: DialogProps & { readonly hook: Hook | undefined }) {
   const read = useRead(() => readHook(hook?.hook_id), [hook?.hook_id]);
   return (
-    <Dialog
-      title={hook === undefined ? hookTexts.add : hookTexts.changeOf(hook.Name)}
-      onClose={props.onClose}
-      isWide
-    >
+    <Dialog title={settingTitle(hookTexts.add, hook?.Name)} onClose={props.onClose} isWide>
       <ReadState read={read} />
       {read.data !== undefined && <HookForm {...props} {...read.data} />}
     </Dialog>

@@ -1,5 +1,4 @@
 import { ButtonChoice } from '../../parts/button-choice.tsx';
-import { FormField } from '../../parts/form-field.tsx';
 import { LineField } from '../../parts/line-field.tsx';
 import css from './installation.module.css';
 import { installationTexts as say } from './installation-texts.ts';
@@ -40,19 +39,14 @@ function CheckField({
 function PasswordField({ draft, set, problemOf }: FieldProps) {
   const hint = draft.password === '***' ? say.passwordKept : say.passwordHint;
   return (
-    <FormField name={say.password} problem={problemOf('MailServer.Password')} hint={hint}>
-      {(id, hintId) => (
-        <input
-          id={id}
-          type="password"
-          autocomplete="off"
-          value={draft.password}
-          aria-describedby={hintId}
-          aria-invalid={problemOf('MailServer.Password') !== undefined}
-          onInput={({ currentTarget }) => set({ password: currentTarget.value })}
-        />
-      )}
-    </FormField>
+    <LineField
+      name={say.password}
+      password="new-password"
+      value={draft.password}
+      problem={problemOf('MailServer.Password')}
+      hint={hint}
+      onInput={(password) => set({ password })}
+    />
   );
 }
 

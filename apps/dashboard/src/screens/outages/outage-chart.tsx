@@ -121,7 +121,7 @@ function Lane({
   );
 }
 
-/** How many devices were Down at once, and the outages of those with the longest downtime, on one axis. */
+/** The number of devices that were Down at once, and the outages of those with the longest downtime, on one axis. */
 export function OutageChart({
   outages,
   span,

@@ -93,7 +93,7 @@ function Behind({
   );
 }
 
-/** Who was notified, by name, and who is next. */
+/** The names of the notified contacts and of the next one. */
 function WhoIsNotified({
   alert,
   detail,

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { FormRefusal, SubmitButton } from '../../parts/form-end.tsx';
-import { FormField } from '../../parts/form-field.tsx';
 import { Heading } from '../../parts/heading.tsx';
+import { LineField } from '../../parts/line-field.tsx';
 import { useSending } from '../../parts/use-sending.ts';
 import { api, take } from '../../store/api.ts';
 import { session } from '../../store/credential.ts';
@@ -10,38 +10,6 @@ import { passwordTexts as say } from './password-texts.ts';
 
 const shown = ['Password', 'NewPassword'];
 const empty = { present: '', next: '', again: '' };
-
-function PasswordField({
-  name,
-  purpose,
-  value,
-  problem,
-  hint,
-  onInput,
-}: {
-  readonly name: string;
-  readonly purpose: 'current-password' | 'new-password';
-  readonly value: string;
-  readonly problem: string | undefined;
-  readonly hint?: string;
-  readonly onInput: (value: string) => void;
-}) {
-  return (
-    <FormField name={name} problem={problem} hint={hint}>
-      {(id, hintId) => (
-        <input
-          id={id}
-          type="password"
-          autocomplete={purpose}
-          value={value}
-          aria-invalid={problem !== undefined}
-          aria-describedby={hintId}
-          onInput={({ currentTarget }) => onInput(currentTarget.value)}
-        />
-      )}
-    </FormField>
-  );
-}
 
 function PasswordForm({ name }: { readonly name: string }) {
   const [draft, setDraft] = useState(empty);
@@ -77,24 +45,24 @@ function PasswordForm({ name }: { readonly name: string }) {
         tabIndex={-1}
         aria-hidden
       />
-      <PasswordField
+      <LineField
         name={say.present}
-        purpose="current-password"
+        password="current-password"
         value={draft.present}
         problem={sending.problemOf('Password')}
         onInput={(present) => set({ present })}
       />
-      <PasswordField
+      <LineField
         name={say.next}
-        purpose="new-password"
+        password="new-password"
         value={draft.next}
         problem={sending.problemOf('NewPassword')}
         hint={say.hint}
         onInput={(next) => set({ next })}
       />
-      <PasswordField
+      <LineField
         name={say.again}
-        purpose="new-password"
+        password="new-password"
         value={draft.again}
         problem={isTried && differs ? say.differs : undefined}
         onInput={(again) => set({ again })}

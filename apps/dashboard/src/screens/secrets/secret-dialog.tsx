@@ -1,12 +1,14 @@
 import type { Schemas } from '@vantage/client';
 import { useState } from 'preact/hooks';
 import { CopyLine } from '../../parts/copy-line.tsx';
+import { DeviceLinks } from '../../parts/device-links.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { CancelButton, FormRefusal, SubmitButton } from '../../parts/form-end.tsx';
 import { FormField } from '../../parts/form-field.tsx';
 import { LineField } from '../../parts/line-field.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { RemoveButton } from '../../parts/remove-button.tsx';
+import { settingTitle } from '../../parts/setting-list.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { useSending } from '../../parts/use-sending.ts';
 import { api, take } from '../../store/api.ts';
@@ -110,17 +112,7 @@ function Uses({ secret: { secret_id, Name } }: { readonly secret: Schemas['Secre
       <h3 class="label">{secretTexts.users}</h3>
       <ReadState read={read} />
       {users?.length === 0 && <p class="mute">{secretTexts.unused}</p>}
-      {users !== undefined && users.length > 0 && (
-        <ul class={css['users']}>
-          {users.map(({ device_id, ShortName }) => (
-            <li key={device_id}>
-              <a class="link" href={`/devices/${device_id}`}>
-                <bdi>{ShortName}</bdi>
-              </a>
-            </li>
-          ))}
-        </ul>
-      )}
+      {users !== undefined && users.length > 0 && <DeviceLinks devices={users} />}
       {users?.length === maxUsers && <p class="hint">{secretTexts.moreUsers(maxUsers)}</p>}
       <CopyLine label={secretTexts.inDevices} text={secretTexts.reference(Name)} />
       <CopyLine label={secretTexts.inScripts} text={secretTexts.scriptReference(Name)} />
@@ -172,11 +164,7 @@ export function SecretDialog({
   ...props
 }: DialogProps & { readonly secret: Schemas['Secret'] | undefined }) {
   return (
-    <Dialog
-      title={secret === undefined ? secretTexts.add : secretTexts.changeOf(secret.Name)}
-      onClose={props.onClose}
-      isWide
-    >
+    <Dialog title={settingTitle(secretTexts.add, secret?.Name)} onClose={props.onClose} isWide>
       {secret === undefined ? <NewSecret {...props} /> : <SecretForm {...props} secret={secret} />}
     </Dialog>
   );

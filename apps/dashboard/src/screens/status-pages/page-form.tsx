@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks';
 import { pathOfName } from '../../model/page-path.ts';
 import { readScope, scopeParts } from '../../model/rights.ts';
 import { FormRefusal, SubmitButton } from '../../parts/form-end.tsx';
-import { FormField } from '../../parts/form-field.tsx';
 import { LineField } from '../../parts/line-field.tsx';
 import { SelectField } from '../../parts/select-field.tsx';
 import { KeptNotice, useDraft } from '../../parts/use-draft.tsx';
@@ -119,22 +118,14 @@ function AccessFields({
         onChoose={(chosen) => set({ access: accesses.find((access) => access === chosen) ?? 'SignedIn' })}
       />
       {draft.access === 'Password' && (
-        <FormField
+        <LineField
           name={say.password}
+          password="new-password"
+          value={draft.password}
           problem={problemOf('Password')}
           hint={hasPassword ? say.passwordKept : say.passwordHint}
-        >
-          {(id, hintId) => (
-            <input
-              id={id}
-              type="password"
-              autocomplete="new-password"
-              value={draft.password}
-              aria-describedby={hintId}
-              onInput={({ currentTarget }) => set({ password: currentTarget.value })}
-            />
-          )}
-        </FormField>
+          onInput={(password) => set({ password })}
+        />
       )}
     </>
   );

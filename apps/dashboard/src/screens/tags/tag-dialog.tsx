@@ -1,10 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { TagRow } from '../../model/tag-rows.ts';
+import { DeviceLinks } from '../../parts/device-links.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { CancelButton, FormRefusal, SubmitButton } from '../../parts/form-end.tsx';
 import { LineField } from '../../parts/line-field.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { RemoveButton } from '../../parts/remove-button.tsx';
+import { settingTitle } from '../../parts/setting-list.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { useSending } from '../../parts/use-sending.ts';
 import { readFacts } from '../../store/account-state.ts';
@@ -31,15 +33,7 @@ function MemberList({ name, members }: { readonly name: string; readonly members
   return (
     <section>
       <h3 class="label">{tagTexts.members}</h3>
-      <ul class={css['members']}>
-        {members.slice(0, maxMembers).map(({ device_id, ShortName, FullName }) => (
-          <li key={device_id}>
-            <a class="link" href={`/devices/${device_id}`}>
-              <bdi>{FullName ?? ShortName}</bdi>
-            </a>
-          </li>
-        ))}
-      </ul>
+      <DeviceLinks devices={members.slice(0, maxMembers)} />
       {members.length > maxMembers && (
         <a class="link" href={listOf(name)}>
           {tagTexts.all(members.length)}
@@ -141,11 +135,7 @@ function OpenedTag(props: DialogProps & { readonly tag: TagRow }) {
 /** Adds a tag, or renames and deletes one. */
 export function TagDialog({ tag, ...props }: DialogProps & { readonly tag: TagRow | undefined }) {
   return (
-    <Dialog
-      title={tag === undefined ? tagTexts.add : tagTexts.changeOf(tag.name)}
-      onClose={props.onClose}
-      isWide
-    >
+    <Dialog title={settingTitle(tagTexts.add, tag?.name)} onClose={props.onClose} isWide>
       {tag === undefined ? <NewTag {...props} /> : <OpenedTag {...props} tag={tag} />}
     </Dialog>
   );

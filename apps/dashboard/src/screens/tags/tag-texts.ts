@@ -12,12 +12,9 @@ export const tagTexts = {
   more: (n: number) => `${count(n)} more tags match. Type a longer part of the name.`,
   filter: 'Part of a name',
   add: 'Add a tag',
-  csv: 'CSV',
   devices: devicesOf,
   unused: 'no device',
   down: (n: number) => `${count(n)} Down`,
-  change: 'Change',
-  changeOf: (name: string) => `Change ${name}`,
   form: {
     name: 'Name',
     hint: 'Reports, status pages, keys and people that use the tag keep it under its new name.',
