@@ -89,9 +89,9 @@ test(
     const page = await openDevice(front);
     await page.getByText('Up', { exact: true }).first().waitFor();
     await target.stop();
-    await page.getByText('is Down. Contacts are notified of the cause only.').waitFor({ timeout: 60_000 });
+    await page.getByText('is Down; nobody is notified of it.').waitFor({ timeout: 60_000 });
     await page.getByRole('link', { name: 'core-0' }).first().click();
-    await page.getByText('1 device behind it is Down because of it and sends no messages.').waitFor();
+    await page.getByText('1 device behind it is Down because of it and notifies nobody.').waitFor();
     await page.getByRole('link', { name: 'front' }).waitFor();
     // Checks are folded by outcome; an opened one tells its course.
     await page

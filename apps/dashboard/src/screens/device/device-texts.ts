@@ -26,11 +26,11 @@ export const deviceTexts = {
   noMatch: 'No check matches.',
   more: 'Load older',
   because: 'Down because',
-  becauseDown: 'is Down. Contacts are notified of the cause only.',
+  becauseDown: 'is Down; nobody is notified of it.',
   behindDown: (n: number) =>
     n === 1
-      ? '1 device behind it is Down because of it and sends no messages.'
-      : `${count(n)} devices behind it are Down because of it and send no messages.`,
+      ? '1 device behind it is Down because of it and notifies nobody.'
+      : `${count(n)} devices behind it are Down because of it and notify nobody.`,
   pausedWhy: 'Paused: no checks and no notifications.',
   maintUntil: 'In maintenance until',
   byPerson: (name: string) => `by ${name}`,
