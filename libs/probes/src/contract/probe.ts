@@ -1,4 +1,4 @@
-import type { Json, Method, ResultCode } from '@vantage/domain';
+import type { Json, MeasuredValue, Method, ResultCode } from '@vantage/domain';
 import type { Secret } from '@vantage/kernel';
 import type { CheckSpec } from '@vantage/proto';
 import type { z } from 'zod';
@@ -18,6 +18,8 @@ export interface ProbeOutcome {
   /** Bytes of the answer. */
   readonly dataSize: number;
   readonly extended: Extended;
+  /** The values that the check measured, at most `maxValues`, each Label once. */
+  readonly values?: readonly MeasuredValue[];
   /**
    * The answer that a script receives in addition: an HTTP status and body, the row of a query. Called only for
    * scripts, never stored.
