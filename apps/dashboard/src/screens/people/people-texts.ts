@@ -50,7 +50,8 @@ export const peopleTexts = {
   expires: (date: string) => `ends on ${date}`,
   expired: (date: string) => `ended on ${date}`,
   never: 'no end',
-  createdBy: (name: string, date: string) => `created by ${name} on ${date}`,
+  createdBy: (name: string, date: string) =>
+    name === 'command line' ? `created on the command line on ${date}` : `created by ${name} on ${date}`,
   created: (date: string) => `created on ${date}`,
   change: 'Change',
   changeOf: (name: string) => `Change ${name}`,
