@@ -1,0 +1,82 @@
+/**
+ * The sums of a series' values over a span. `slots` counts values on a log scale that all sums share, so that sums of
+ * hours, days and Locations add up.
+ */
+export interface ValueSums {
+  count: number;
+  sum: number;
+  min: number;
+  max: number;
+  /**
+   * The count by slot: 0 for 0, k for values in (smallest * growth^(k-1), smallest * growth^k], and -k for their
+   * negatives.
+   */
+  readonly slots: Map<number, number>;
+}
+
+/** Smaller amounts share the first slot. */
+const smallest = 1e-9;
+const growth = 1.04;
+const logGrowth = Math.log(growth);
+/** Of the smallest amount. Logarithms are added, because a quotient of large amounts is infinite. */
+const logSmallest = Math.log(smallest);
+
+export function noValues(): ValueSums {
+  return {
+    count: 0,
+    sum: 0,
+    min: Number.POSITIVE_INFINITY,
+    max: Number.NEGATIVE_INFINITY,
+    slots: new Map(),
+  };
+}
+
+/** Adds one value to the sums. */
+export function addValue(sums: ValueSums, value: number): void {
+  sums.count += 1;
+  sums.sum += value;
+  if (value < sums.min) sums.min = value;
+  if (value > sums.max) sums.max = value;
+  addToSlot(sums, slotOf(value), 1);
+}
+
+/** Adds sums of another span. */
+export function addSums(sums: ValueSums, other: ValueSums): void {
+  sums.count += other.count;
+  sums.sum += other.sum;
+  if (other.min < sums.min) sums.min = other.min;
+  if (other.max > sums.max) sums.max = other.max;
+  for (const [slot, count] of other.slots) addToSlot(sums, slot, count);
+}
+
+/** The slot of a value. */
+export function slotOf(value: number): number {
+  if (value === 0) return 0;
+  const slot = Math.max(1, Math.ceil((Math.log(Math.abs(value)) - logSmallest) / logGrowth));
+  return value < 0 ? -slot : slot;
+}
+
+function addToSlot({ slots }: ValueSums, slot: number, count: number): void {
+  slots.set(slot, (slots.get(slot) ?? 0) + count);
+}
+
+/**
+ * The value that the share `p` (0..1) of all does not exceed, by nearest rank; undefined if there is none. It is within
+ * 2 percent for amounts of at least 1e-9, and never outside of min and max.
+ */
+export function valuePercentile({ count, min, max, slots }: ValueSums, p: number): number | undefined {
+  const rank = Math.max(1, Math.ceil(count * p));
+  let seen = 0;
+  for (const [slot, n] of [...slots].sort(([a], [b]) => a - b)) {
+    seen += n;
+    if (seen >= rank) return Math.min(max, Math.max(min, middleOf(slot)));
+  }
+  return undefined;
+}
+
+/** The value in a slot with the same relative distance to both ends. */
+function middleOf(slot: number): number {
+  if (slot === 0) return 0;
+  const amount = Math.exp(Math.abs(slot) * logGrowth + logSmallest + Math.log(2 / (growth + 1)));
+  return slot < 0 ? -amount : amount;
+}
