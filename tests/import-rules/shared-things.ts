@@ -34,6 +34,7 @@ const exempt: Readonly<Record<string, readonly string[]>> = {
     `${controller}/reading/suggest-master/suggest-master-store.ts`,
     `${controller}/observe/audit/audit-store.ts`,
     `${controller}/observe/metrics/account-metrics-store.ts`,
+    `${controller}/observe/metrics/value-series.ts`,
     'libs/storage/src/packed/packed-store.ts',
     'libs/rest-kit/src/batch/idempotency-record-store.ts',
     `${controller}/reading/values/value-store.ts`,

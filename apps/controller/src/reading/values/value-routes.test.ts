@@ -74,12 +74,13 @@ test('each label has its buckets and its newest value; a check without values is
   ]);
   expect((await device.get(`?Timestamp1=${device.ago(hourUs)}&Bucket=Raw`)).json).toMatchObject([
     { Label: 'in', Buckets: [{ Count: 1 }] },
+    { Label: 'out', Last: { Value: 1 }, Buckets: [] },
   ]);
 });
 
 test('Label chooses rows in its order; a label without values in the period has no bucket, an unknown one no row', async () => {
   await using device = await createDevice();
-  await device.take(3 * hourUs, { in: 4, 'a, b': 2, out: 1 });
+  await device.take(3 * dayUs, { in: 4, 'a, b': 2, out: 1 });
   const period = `?Timestamp1=${device.ago(hourUs)}`;
   expect((await device.get(period)).json).toEqual([]);
   const rows = (await device.get(`${period}&Label=out,in,unknown`)).json;

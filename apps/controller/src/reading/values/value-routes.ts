@@ -71,7 +71,7 @@ export function valueRoutes({ clock, device, rollUps }: ValueDeps): Route[] {
       tag: 'Statistics',
       summary: 'The values that the checks of a device measured, by label.',
       description:
-        'Without Label: the rows of all labels that have a value in the period. 1004: the answer would have more than 50,000 buckets; send Label, a shorter period or a wider Bucket.',
+        'Without Label: the rows of all labels that have a value in the period or the last two days. 1004: the answer would have more than 50,000 buckets; send Label, a shorter period or a wider Bucket.',
       subject: device,
       query: valuesQuery,
       response: z.array(valueRow),
@@ -115,7 +115,12 @@ export function valueRoutes({ clock, device, rollUps }: ValueDeps): Route[] {
               .map(([beginUs, one]) => shown(beginUs, one, zone)),
           };
         });
-        return { body: query.Label === undefined ? rows.filter(({ Buckets }) => Buckets.length > 0) : rows };
+        return {
+          body:
+            query.Label === undefined
+              ? rows.filter(({ Last, Buckets }) => Last !== null || Buckets.length > 0)
+              : rows,
+        };
       },
     }),
   ];
