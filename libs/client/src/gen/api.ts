@@ -802,7 +802,7 @@ export interface paths {
         };
         /**
          * The values that the checks of a device measured, by label
-         * @description Without Label: the rows of all labels that have a value in the period. 1004: the answer would have more than 50,000 buckets; send Label, a shorter period or a wider Bucket.
+         * @description Without Label: the rows of all labels that have a value in the period or the last two days. 1004: the answer would have more than 50,000 buckets; send Label, a shorter period or a wider Bucket.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<values>`, with `fmt=csv` it is `text/csv` with a row for each.
          *
