@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { blockOf, readSumBytes, SumBytesError, seriesInBlock, sumBytes } from './value-sum-bytes.ts';
-import { addValue, noValues, type ValueSums } from './value-sums.ts';
+import {
+  addSumBytes,
+  blockOf,
+  readSumBytes,
+  SumBytesError,
+  seriesInBlock,
+  sumBytes,
+} from './value-sum-bytes.ts';
+import { addSums, addValue, noValues, type ValueSums } from './value-sums.ts';
 
 const value = fc.oneof(
   fc.double({ min: -1e300, max: 1e300, noNaN: true }),
@@ -36,13 +43,18 @@ function comparable(sums: ReadonlyMap<number, ValueSums>) {
     .sort((a, b) => a.no - b.no);
 }
 
-test('all sums come back from their bytes, and of some series only those', () => {
+test('all sums come back from their bytes, and those of one series are added to others', () => {
   fc.assert(
     fc.property(all, (sums) => {
       const bytes = sumBytes(sums);
       expect(comparable(readSumBytes(bytes))).toEqual(comparable(sums));
       const [first = 0] = sums.keys();
-      expect([...readSumBytes(bytes, (no) => no === first).keys()]).toEqual(sums.size === 0 ? [] : [first]);
+      const own = noValues();
+      addSumBytes(bytes, (no) => (no === first ? own : undefined));
+      addSumBytes(bytes, (no) => (no === first ? own : undefined));
+      const twice = noValues();
+      for (const one of [sums.get(first), sums.get(first)]) if (one !== undefined) addSums(twice, one);
+      expect({ ...own, sum: 0 }).toEqual({ ...twice, sum: 0 });
     }),
   );
 });

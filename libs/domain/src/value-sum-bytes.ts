@@ -1,4 +1,4 @@
-import { slotOf, type ValueSums } from './value-sums.ts';
+import { addFigures, addToSlot, noValues, slotOf, type ValueSums } from './value-sums.ts';
 
 /** The series whose sums are stored together: block 0 has the series 1 to 16, and so on. */
 export const seriesInBlock = 16;
@@ -56,37 +56,49 @@ function writeSums(writer: SumWriter, { count, sum, min, max, slots }: ValueSums
   }
 }
 
-/** The sums that `sumBytes` wrote, by series; of these series only. Throws a SumBytesError. */
-export function readSumBytes(
-  bytes: Uint8Array,
-  isWanted: (seriesNo: number) => boolean = () => true,
-): Map<number, ValueSums> {
-  const reader = createReader(bytes);
-  if (reader.size() !== version) throw new SumBytesError('an unknown version of sums');
+/** The sums that `sumBytes` wrote, by series. Throws a SumBytesError. */
+export function readSumBytes(bytes: Uint8Array): Map<number, ValueSums> {
   const sums = new Map<number, ValueSums>();
-  for (let seriesNo = 0; reader.hasMore(); ) {
-    seriesNo += reader.size();
-    const one = readSums(reader);
-    if (isWanted(seriesNo)) sums.set(seriesNo, one);
-  }
+  addSumBytes(bytes, (seriesNo) => {
+    const one = noValues();
+    sums.set(seriesNo, one);
+    return one;
+  });
   return sums;
 }
 
-function readSums(reader: SumReader): ValueSums {
+/**
+ * Adds the sums that `sumBytes` wrote to those that `sumsOf` returns for their series; undefined: not of this series.
+ * Three months of all labels are a hundred thousand sums, so none is created on the way. Throws a SumBytesError.
+ */
+export function addSumBytes(bytes: Uint8Array, sumsOf: (seriesNo: number) => ValueSums | undefined): void {
+  const reader = createReader(bytes);
+  if (reader.size() !== version) throw new SumBytesError('an unknown version of sums');
+  for (let seriesNo = 0; reader.hasMore(); ) {
+    seriesNo += reader.size();
+    addFrom(reader, sumsOf(seriesNo));
+  }
+}
+
+function addFrom(reader: SumReader, sums: ValueSums | undefined): void {
   const form = reader.size();
   const count = reader.size();
   const min = reader.double();
-  if (form === sameForm)
-    return { count, sum: min * count, min, max: min, slots: new Map([[slotOf(min), count]]) };
+  if (form === sameForm) {
+    if (sums === undefined) return;
+    addFigures(sums, { count, sum: min * count, min, max: min });
+    addToSlot(sums, slotOf(min), count);
+    return;
+  }
   if (form !== fullForm) throw new SumBytesError('an unknown form of sums');
   const [max, sum, length] = [reader.double(), reader.double(), reader.size()];
-  const slots = new Map<number, number>();
+  if (sums !== undefined) addFigures(sums, { count, sum, min, max });
   for (let i = 0, slot = 0; i < length; i += 1) {
     const step = reader.size();
     slot += step % 2 === 0 ? step / 2 : -(step + 1) / 2;
-    slots.set(slot, reader.size());
+    const n = reader.size();
+    if (sums !== undefined) addToSlot(sums, slot, n);
   }
-  return { count, sum, min, max, slots };
 }
 
 type SumWriter = ReturnType<typeof createWriter>;

@@ -42,11 +42,16 @@ export function addValue(sums: ValueSums, value: number): void {
 
 /** Adds sums of another span. */
 export function addSums(sums: ValueSums, other: ValueSums): void {
+  addFigures(sums, other);
+  for (const [slot, count] of other.slots) addToSlot(sums, slot, count);
+}
+
+/** Adds sums without their slots. */
+export function addFigures(sums: ValueSums, other: Omit<ValueSums, 'slots'>): void {
   sums.count += other.count;
   sums.sum += other.sum;
   if (other.min < sums.min) sums.min = other.min;
   if (other.max > sums.max) sums.max = other.max;
-  for (const [slot, count] of other.slots) addToSlot(sums, slot, count);
 }
 
 /** The slot of a value. */
@@ -56,7 +61,8 @@ export function slotOf(value: number): number {
   return value < 0 ? -slot : slot;
 }
 
-function addToSlot({ slots }: ValueSums, slot: number, count: number): void {
+/** Counts values of a slot. */
+export function addToSlot({ slots }: ValueSums, slot: number, count: number): void {
   slots.set(slot, (slots.get(slot) ?? 0) + count);
 }
 

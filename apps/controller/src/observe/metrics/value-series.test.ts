@@ -30,7 +30,7 @@ test('the last check with values is shown, none that is older than two hours or 
     for (const [ago, measured] of checks)
       await db.kysely
         .insertInto('checks')
-        .values(goodCheck(nowUs - ago * minuteUs, { device_no: deviceNo, measured }))
+        .values({ ...goodCheck(nowUs - ago * minuteUs, { device_no: deviceNo, measured }), extended: null })
         .execute();
   };
   const { accountNo } = await rest.account('mine');

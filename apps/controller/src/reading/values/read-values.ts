@@ -1,4 +1,4 @@
-import { addSums, addValue, noValues, type ValueSums } from '@vantage/domain/value-sums';
+import { addValue, noValues, type ValueSums } from '@vantage/domain/value-sums';
 import { invalid } from '@vantage/rest-kit/problem';
 import type { Reader } from '@vantage/storage';
 import type { HistoryPeriod } from '../history/period.ts';
@@ -13,10 +13,12 @@ export interface ValueRollUps {
   ): Promise<{ readonly rolledToUs: number; readonly dirty: ReadonlySet<number> }>;
   /** The time before which sums are final; undefined: all can change. */
   readRetired(kysely: Reader['kysely']): Promise<number | undefined>;
-  readValueSums(
+  /** Adds the sums of hours or days to those that `sumsOf` returns. */
+  addValueSums(
     kysely: Reader['kysely'],
     span: MeasuredSpan & { readonly source: 'hourly' | 'daily' },
-  ): Promise<readonly { readonly bucketUs: number; readonly sums: ReadonlyMap<number, ValueSums> }[]>;
+    sumsOf: (seriesNo: number, bucketUs: number) => ValueSums,
+  ): Promise<void>;
 }
 
 /** The checks whose values one answer reads. */
@@ -33,8 +35,10 @@ export interface ValuesAsk {
   readonly period: HistoryPeriod;
   /** Sums of hours serve the buckets. */
   readonly ofHours: boolean;
-  /** Sums of UTC days serve them too. */
+  /** Sums of UTC days serve them too where hours may be deleted. */
   readonly ofDays: boolean;
+  /** Sums of UTC days serve everywhere: one bucket has all. */
+  readonly isOne: boolean;
   /** The begin of the bucket that has a time. */
   readonly beginOf: (us: number) => number;
 }
@@ -70,8 +74,7 @@ export async function readValues(
         for (const [at, value] of values.entries())
           if (value !== null) addValue(sumsAt(seriesNos[at] ?? 0, us), value);
     } else {
-      for (const { bucketUs, sums } of await rollUps.readValueSums(db.kysely, { ...span, source }))
-        for (const [seriesNo, one] of sums) addSums(sumsAt(seriesNo, bucketUs), one);
+      await rollUps.addValueSums(db.kysely, { ...span, source }, sumsAt);
     }
   }
   return found;
@@ -86,13 +89,13 @@ function tooMany() {
 async function segments(
   db: Pick<Reader, 'kysely'>,
   rollUps: ValueRollUps,
-  { period, ofHours, ofDays }: ValuesAsk,
+  { period, ofHours, ofDays, isOne }: ValuesAsk,
 ): Promise<readonly OutageSegment[]> {
   if (!ofHours) return [{ source: 'raw', ...period }];
   const progress = await rollUps.readProgress(db.kysely);
   const retiredUs = ofDays ? ((await rollUps.readRetired(db.kysely)) ?? 0) : 0;
   const hoursFromUs = Math.min(period.toUs, Math.max(period.fromUs, retiredUs));
   const days = { source: 'daily' as const, fromUs: period.fromUs, toUs: hoursFromUs };
-  const hours = segmentsOf({ ...period, fromUs: hoursFromUs }, { ...progress, days: false });
+  const hours = segmentsOf({ ...period, fromUs: hoursFromUs }, { ...progress, days: isOne });
   return days.fromUs < days.toUs ? [days, ...hours] : hours;
 }

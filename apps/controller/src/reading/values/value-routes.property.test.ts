@@ -148,6 +148,17 @@ function oracle(accepted: readonly Accepted[], bucket: Bucket): Record<string, n
   );
 }
 
+/** The figures of each label in one bucket. */
+function wholeOf(accepted: readonly Accepted[]): Record<string, number[][]> {
+  const groups = Map.groupBy(accepted, ({ label }) => label);
+  return Object.fromEntries(
+    [...groups].map(([label, values]) => {
+      const all = values.map(({ value }) => value);
+      return [label, [[all.length, Math.min(...all), Math.max(...all)]]];
+    }),
+  );
+}
+
 interface ShownRow {
   readonly Label: string;
   readonly Unit: string;
@@ -194,6 +205,11 @@ test('late and repeated results, gaps, roll-ups and packed days in any order: ea
       const check = async () => {
         for (const bucket of Object.keys(widths) as Bucket[])
           expectFigures(await read(`Bucket=${bucket}`), oracle(accepted, bucket));
+        const whole = (await read('Points=1')).map(({ Label, Buckets }) => [
+          Label,
+          Buckets.map(({ Count, Min, Max }) => [Count, Min, Max]),
+        ]);
+        expect(Object.fromEntries(whole)).toEqual(wholeOf(accepted));
         const near = accepted.filter(({ agent }) => agent === 0);
         expectFigures(await read('Bucket=Hour&Location=local'), oracle(near, 'Hour'));
         const one = accepted.filter(({ label }) => label === 'temperature, inlet');

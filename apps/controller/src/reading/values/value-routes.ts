@@ -95,6 +95,7 @@ export function valueRoutes({ clock, device, rollUps }: ValueDeps): Route[] {
           period,
           ofHours: isOfHours(bucketing),
           ofDays: bucketing.bucket === 'Day',
+          isOne: bucketing.days === Number.POSITIVE_INFINITY,
           beginOf: bucketBegins(bucketing, period, zone),
         };
         const sums = await readValues(db, { rollUps, nowUs }, ask);

@@ -60,7 +60,10 @@ export interface MeasuredCheck {
   readonly values: readonly (number | null)[];
 }
 
-/** The checks of a span that have values, by start time; the first `limit` of each day. */
+/**
+ * The checks of a span that have values, by start time, at most `limit`. The days are literals, so the plan reads only
+ * their partitions.
+ */
 export async function readMeasured(
   { kysely }: Pick<Reader, 'kysely'>,
   span: MeasuredSpan,
@@ -72,7 +75,9 @@ export async function readMeasured(
   const { rows } = await sql<MeasuredCheck>`
     select start_us, agent_no, array[${positions}]::float8[] as values from checks
     where device_no = ${deviceNo}::int and start_us >= ${fromUs}::bigint and start_us < ${toUs}::bigint
-      and measured is not null and ${ofLocation} order by start_us, agent_no limit ${limit}`.execute(kysely);
+      and start_us >= ${sql.lit(startOfDay(fromUs))} and start_us < ${sql.lit(startOfDay(toUs) + dayUs)} and measured is not null and ${ofLocation} order by start_us, agent_no limit ${limit}`.execute(
+    kysely,
+  );
   // Asked after the rows were read: a check that is packed meanwhile is not missed.
   if (!mayBePacked(fromUs, nowUs) || !(await hasPackedDay(kysely, span))) return rows;
   const packed: MeasuredCheck[] = [];

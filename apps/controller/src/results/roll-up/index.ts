@@ -2,7 +2,7 @@ import { addDirtyHours, isRolledUp, readProgress, readRetired } from './progress
 import { retireDays } from './retire-days.ts';
 import { createRollUp } from './rollup.ts';
 import { deleteRollUps, firstBucketUs, pastHistograms, readRollUps } from './rollup-store.ts';
-import { dropValueHours, readValueSums } from './value-sum-store.ts';
+import { addValueSums, dropValueHours } from './value-sum-store.ts';
 
 export { compareSums } from './compare-sums.ts';
 export { createSumSampler } from './sum-sampler.ts';
@@ -19,6 +19,6 @@ export const rollUps = {
   firstBucketUs,
   pastHistograms,
   deleteRollUps,
-  readValueSums,
+  addValueSums,
   dropValueHours,
 };

@@ -1,4 +1,4 @@
-import { blockOf, readSumBytes } from '@vantage/domain/value-sum-bytes';
+import { addSumBytes, blockOf } from '@vantage/domain/value-sum-bytes';
 import type { ValueSums } from '@vantage/domain/value-sums';
 import { startOfDay, type Tables } from '@vantage/storage';
 import { type Kysely, sql } from 'kysely';
@@ -14,29 +14,21 @@ export interface ValueSumSpan {
   readonly locationNos: readonly number[] | undefined;
 }
 
-/** The sums of one hour or UTC day, by series. */
-interface ValueSumRow {
-  readonly bucketUs: number;
-  readonly sums: ReadonlyMap<number, ValueSums>;
-}
-
-/** The sums of a device's hours or days that begin in a span, a row for each Location and block, in order of time. */
-export async function readValueSums(
+/** Adds the sums of a device's hours or days that begin in a span to those that `sumsOf` returns. */
+export async function addValueSums(
   kysely: Kysely<Tables>,
   { deviceNo, source, fromUs, toUs, seriesNos, locationNos }: ValueSumSpan,
-): Promise<readonly ValueSumRow[]> {
+  sumsOf: (seriesNo: number, bucketUs: number) => ValueSums,
+): Promise<void> {
   const wanted = new Set(seriesNos);
   const blocks = [...new Set(seriesNos.map(blockOf))];
   const ofLocation = locationNos === undefined ? sql`true` : sql`location_no = any(${locationNos}::int[])`;
   const { rows } = await sql<{ bucket_us: number; sums: Uint8Array }>`
     select bucket_us, sums from ${sql.table(source === 'hourly' ? 'value_hourly' : 'value_daily')}
     where device_no = ${deviceNo}::int and block_no = any(${blocks}::smallint[])
-      and bucket_us >= ${fromUs}::bigint and bucket_us < ${toUs}::bigint and ${ofLocation}
-    order by bucket_us`.execute(kysely);
-  return rows.map(({ bucket_us: bucketUs, sums }) => ({
-    bucketUs,
-    sums: readSumBytes(sums, (seriesNo) => wanted.has(seriesNo)),
-  }));
+      and bucket_us >= ${fromUs}::bigint and bucket_us < ${toUs}::bigint and ${ofLocation}`.execute(kysely);
+  for (const { bucket_us: bucketUs, sums } of rows)
+    addSumBytes(sums, (seriesNo) => (wanted.has(seriesNo) ? sumsOf(seriesNo, bucketUs) : undefined));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { dayUs, hourUs } from '@vantage/domain';
-import { blockOf, readSumBytes, sumBytes } from '@vantage/domain/value-sum-bytes';
-import { addSums, addValue, noValues, type ValueSums } from '@vantage/domain/value-sums';
+import { addSumBytes, blockOf, sumBytes } from '@vantage/domain/value-sum-bytes';
+import { addValue, noValues, type ValueSums } from '@vantage/domain/value-sums';
 import type { Tables } from '@vantage/storage';
 import type { PackedCheck } from '@vantage/storage/packed';
 import { type Kysely, sql } from 'kysely';
@@ -85,7 +85,7 @@ export async function rollValueDay(
       const locations: SumsOfLocations = new Map();
       for (const { location_no: locationNo, sums } of hours) {
         const series = seriesAt(locations, locationNo);
-        for (const [seriesNo, one] of readSumBytes(sums)) addSums(sumsAt(series, seriesNo), one);
+        addSumBytes(sums, (seriesNo) => sumsAt(series, seriesNo));
       }
       await insertSums(trx, 'value_daily', { deviceNo, bucketUs: day }, locations);
     }
