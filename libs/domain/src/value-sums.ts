@@ -16,7 +16,7 @@ export interface ValueSums {
 
 /** Smaller amounts share the first slot. */
 const smallest = 1e-9;
-const growth = 1.04;
+const growth = 1.02;
 const logGrowth = Math.log(growth);
 /** Of the smallest amount. Logarithms are added, because a quotient of large amounts is infinite. */
 const logSmallest = Math.log(smallest);
@@ -67,22 +67,31 @@ export function addToSlot({ slots }: ValueSums, slot: number, count: number): vo
 }
 
 /**
- * The value that the share `p` (0..1) of all does not exceed, by nearest rank; undefined if there is none. It is within
- * 2 percent for amounts of at least 1e-9, and never outside of min and max.
+ * The value that the share `p` (0..1) of all does not exceed, by nearest rank; undefined if there is none. It is in the
+ * slot of that value, so within 2 percent for amounts of at least 1e-9, and never outside of min and max. Values of a
+ * slot are taken as evenly spread, because those of a steady series are all in one.
  */
 export function valuePercentile({ count, min, max, slots }: ValueSums, p: number): number | undefined {
-  const rank = Math.max(1, Math.ceil(count * p));
-  let seen = 0;
+  if (count === 0) return undefined;
+  const rank = Math.min(count, Math.max(1, Math.ceil(count * p)));
+  if (rank === 1) return min;
+  if (rank === count) return max;
+  let before = 0;
   for (const [slot, n] of [...slots].sort(([a], [b]) => a - b)) {
-    seen += n;
-    if (seen >= rank) return Math.min(max, Math.max(min, middleOf(slot)));
+    if (before + n >= rank) {
+      const [lower, upper] = boundsOf(slot);
+      const [low, high] = [Math.max(min, lower), Math.min(max, upper)];
+      return low + (high - low) * (n === 1 ? 0.5 : (rank - before - 1) / (n - 1));
+    }
+    before += n;
   }
-  return undefined;
+  return max;
 }
 
-/** The value in a slot with the same relative distance to both ends. */
-function middleOf(slot: number): number {
-  if (slot === 0) return 0;
-  const amount = Math.exp(Math.abs(slot) * logGrowth + logSmallest + Math.log(2 / (growth + 1)));
-  return slot < 0 ? -amount : amount;
+/** The lower and the upper bound of a slot. */
+function boundsOf(slot: number): readonly [number, number] {
+  if (slot === 0) return [0, 0];
+  const high = Math.exp(Math.abs(slot) * logGrowth + logSmallest);
+  const low = Math.abs(slot) === 1 ? 0 : high / growth;
+  return slot < 0 ? [-high, -low] : [low, high];
 }

@@ -39,7 +39,7 @@ export interface ValuesAsk {
   readonly ofDays: boolean;
   /** Sums of UTC days serve everywhere: one bucket has all. */
   readonly isOne: boolean;
-  /** The begin of the bucket that has a time. */
+  /** The start of the bucket that has a time. */
   readonly beginOf: (us: number) => number;
 }
 
@@ -85,7 +85,7 @@ function tooMany() {
   return invalid([{ field: 'Bucket', message }]);
 }
 
-/** Hours of retired days may be deleted, so their days serve; no result changes these any more. */
+/** Hours of retired days may be deleted, so their days serve; no result changes these. */
 async function segments(
   db: Pick<Reader, 'kysely'>,
   rollUps: ValueRollUps,

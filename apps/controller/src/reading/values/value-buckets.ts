@@ -26,7 +26,7 @@ const widths = {
   Day: dayUs,
 } as const satisfies Record<ValueBucket, number>;
 
-/** How values are put into buckets. `days`: the days that a bucket of `Day` has. */
+/** The buckets of an answer. `days`: the days that a bucket of `Day` has. */
 export interface Bucketing {
   readonly bucket: ValueBucket;
   readonly days: number;
@@ -62,7 +62,7 @@ export function isOfHours({ bucket }: Bucketing): boolean {
   return widths[bucket] >= hourUs;
 }
 
-/** Returns the begin of the bucket that has a time. Hours are those of UTC, longer buckets those of the zone. */
+/** Returns the start of the bucket that has a time. Hours are those of UTC, longer buckets those of the zone. */
 export function bucketBegins(
   { bucket, days }: Bucketing,
   { fromUs }: HistoryPeriod,

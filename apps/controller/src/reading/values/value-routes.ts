@@ -79,10 +79,10 @@ export function valueRoutes({ clock, device, rollUps }: ValueDeps): Route[] {
       handler: async ({ db, session: { zone, accountNo }, subject, query }) => {
         const { device_no: deviceNo, created_us: createdUs } = subject;
         const nowUs = clock.nowUs();
-        const asked = readPeriod(query, { zone, createdUs, nowUs });
-        const bucketing = readBucketing(query, asked);
-        const fromUs = Math.min(asked.toUs, Math.max(asked.fromUs, createdUs - clocksDifferUs));
-        const period = { fromUs, toUs: asked.toUs };
+        const requested = readPeriod(query, { zone, createdUs, nowUs });
+        const bucketing = readBucketing(query, requested);
+        const fromUs = Math.min(requested.toUs, Math.max(requested.fromUs, createdUs - clocksDifferUs));
+        const period = { fromUs, toUs: requested.toUs };
         const locationNos =
           query.Location === undefined ? undefined : await readLocationNos(db, accountNo, query.Location);
         const series = chosen(await readSeries(db, deviceNo), query.Label);

@@ -43,9 +43,9 @@ export function createSeriesNumbering(opened: () => number): NumberSeries {
     if (unread.size > 0) {
       const stored = await storedSeries(trx, [...unread]);
       for (const [deviceNo, found] of stored) known.set(deviceNo, found);
-      const asked = valued.filter(({ deviceNo }) => unread.has(deviceNo));
+      const unknown = valued.filter(({ deviceNo }) => unread.has(deviceNo));
       // New numbers are not kept in memory, because the transaction may fail.
-      for (const [deviceNo, all] of await withNew(trx, asked, stored)) series.set(deviceNo, all);
+      for (const [deviceNo, all] of await withNew(trx, unknown, stored)) series.set(deviceNo, all);
     }
     return results.map(({ deviceNo, values }) => positions(values, series.get(deviceNo)));
   };

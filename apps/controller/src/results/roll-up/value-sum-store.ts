@@ -20,7 +20,7 @@ export async function addValueSums(
   { deviceNo, source, fromUs, toUs, seriesNos, locationNos }: ValueSumSpan,
   sumsOf: (seriesNo: number, bucketUs: number) => ValueSums,
 ): Promise<void> {
-  const wanted = new Set(seriesNos);
+  const seriesSet = new Set(seriesNos);
   const blocks = [...new Set(seriesNos.map(blockOf))];
   const ofLocation = locationNos === undefined ? sql`true` : sql`location_no = any(${locationNos}::int[])`;
   const { rows } = await sql<{ bucket_us: number; sums: Uint8Array }>`
@@ -28,7 +28,7 @@ export async function addValueSums(
     where device_no = ${deviceNo}::int and block_no = any(${blocks}::smallint[])
       and bucket_us >= ${fromUs}::bigint and bucket_us < ${toUs}::bigint and ${ofLocation}`.execute(kysely);
   for (const { bucket_us: bucketUs, sums } of rows)
-    addSumBytes(sums, (seriesNo) => (wanted.has(seriesNo) ? sumsOf(seriesNo, bucketUs) : undefined));
+    addSumBytes(sums, (seriesNo) => (seriesSet.has(seriesNo) ? sumsOf(seriesNo, bucketUs) : undefined));
 }
 
 /**

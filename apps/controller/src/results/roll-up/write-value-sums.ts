@@ -16,7 +16,7 @@ const maxBlock = blockOf(32_767);
 /** Devices whose checks or sums one statement reads. */
 const devicesAtOnce = 20;
 
-/** Those of the devices whose checks ever returned values. */
+/** The devices among these whose checks ever returned values. */
 export async function devicesWithValues(
   kysely: Kysely<Tables>,
   deviceNos: readonly number[],

@@ -19,15 +19,29 @@ const axisHeight = 20;
 const labelPx = 84;
 
 /** The top of each row, and the bottom of the last one. `isAbove`: names stand above their rows. */
-function placesOf(rows: readonly AxisRow[], isAbove: boolean) {
+function placesOf(heights: readonly number[], isAbove: boolean) {
   const gap = isAbove ? narrowGap : rowGap;
   let top = firstTop + (isAbove ? narrowGap - rowGap : 0);
-  const tops = rows.map(({ height }) => {
+  const tops = heights.map((height) => {
     const own = top;
     top += height + gap;
     return own;
   });
   return { tops, bottom: top - gap + 4 };
+}
+
+/** The space of a figure whose rows have their names above, so that nothing moves when it is drawn. */
+export function FigureSpace({ heights }: { readonly heights: readonly number[] }) {
+  return (
+    <figure class={css['figure']}>
+      <svg
+        class={css['axis']}
+        width="1"
+        height={placesOf(heights, true).bottom + axisHeight}
+        aria-hidden="true"
+      />
+    </figure>
+  );
 }
 
 /** Rows with one x, one cursor and one selection. */
@@ -72,7 +86,10 @@ export function Axis({
   const at = Math.min(frame.to, Math.max(frame.from, cursor.value ?? newest));
   const rows = rowsAt(at, hasCursor);
   const isAbove = frame.isNarrow || isNamedAbove;
-  const { tops, bottom } = placesOf(rows, isAbove);
+  const { tops, bottom } = placesOf(
+    rows.map(({ height }) => height),
+    isAbove,
+  );
   const { dragged, handlers } = useAxisPointer(frame, { onLook: setCursor, onPick, onZoom });
   const press = (event: KeyboardEvent) => {
     const direction = { ArrowLeft: -1, ArrowRight: 1 }[event.key] as -1 | 1 | undefined;

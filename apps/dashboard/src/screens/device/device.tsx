@@ -135,6 +135,7 @@ function KnownDevice({
       />
       <ValuesSection
         device={axisDevice}
+        expected={data.checks.find(({ Values }) => Values !== undefined)?.Values?.length ?? 0}
         range={range}
         marks={marks}
         cursor={cursor}

@@ -10,7 +10,8 @@ import { EdgeLabels } from './axis-labels.tsx';
 import own from './values.module.css';
 import { valuesTexts as say } from './values-texts.ts';
 
-const rowHeight = 72;
+/** The height of a chart, pixels. */
+export const rowHeight = 72;
 /** The width of a character, at most. */
 const characterPx = 8;
 

@@ -1,12 +1,19 @@
 import type { Signal } from '@preact/signals';
 import type { Schemas } from '@vantage/client';
-import { chartedLabels, labelList, labelsIn, valueBucketFor, valueSteps } from '../../model/value-charts.ts';
+import {
+  chartedLabels,
+  labelList,
+  labelsIn,
+  maxCharts,
+  valueBucketFor,
+  valueSteps,
+} from '../../model/value-charts.ts';
 import { ReadState } from '../../parts/read-state.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { address, go } from '../../store/address.ts';
 import { minute, now, zone } from '../../store/clock.ts';
 import axisCss from './axis.module.css';
-import { Axis } from './axis.tsx';
+import { Axis, FigureSpace } from './axis.tsx';
 import { frameOf } from './axis-frame.ts';
 import { spanWords } from './axis-words.ts';
 import type { DeviceMark } from './device-marks.ts';
@@ -14,7 +21,7 @@ import { addressWith, type DeviceRange } from './range.ts';
 import type { AxisDevice } from './read-axis.ts';
 import { readLabels, readValues } from './read-values.ts';
 import { useWidth } from './use-width.ts';
-import { lastWords, valueRow } from './value-row.tsx';
+import { lastWords, rowHeight, valueRow } from './value-row.tsx';
 import { ValueTable } from './value-table.tsx';
 import { valuesTexts as say } from './values-texts.ts';
 
@@ -26,6 +33,8 @@ interface ValuesProps {
   readonly range: DeviceRange;
   readonly marks: readonly DeviceMark[];
   readonly cursor: Signal<number | undefined>;
+  /** The number of values of the newest check that has some; 0: none is known to have values. */
+  readonly expected: number;
   readonly chosen: string | undefined;
   readonly onChoose: (mark: DeviceMark) => void;
   /** Opens a check of this time. */
@@ -34,21 +43,26 @@ interface ValuesProps {
 
 /** The values that the checks of a device measured; nothing for a device without values. */
 export function ValuesSection(props: ValuesProps) {
-  const { device, range } = props;
+  const { device, range, expected } = props;
   const read = useRead(
     () => readLabels(device.id, range.span),
     [device.id, JSON.stringify(range.chosen)],
     [minute.value],
   );
   const rows = read.data ?? [];
-  if (rows.length === 0) return <ReadState read={read} rows={0} />;
+  if (rows.length === 0 && (expected === 0 || read.data !== undefined))
+    return <ReadState read={read} rows={0} />;
   return (
     <section aria-label={say.title} class="section">
       <h2>{say.title}</h2>
       <ReadState read={read} rows={0} />
-      <ValueCharts {...props} rows={rows} />
+      {rows.length === 0 ? <ChartSpace charts={expected} /> : <ValueCharts {...props} rows={rows} />}
     </section>
   );
+}
+
+function ChartSpace({ charts }: { readonly charts: number }) {
+  return <FigureSpace heights={Array.from({ length: Math.min(maxCharts, charts) }, () => rowHeight)} />;
 }
 
 function ValueCharts({
@@ -78,7 +92,9 @@ function ValueCharts({
   return (
     <>
       <div ref={element}>
-        {series.length > 0 && (
+        {series.length === 0 ? (
+          <ChartSpace charts={charted.length} />
+        ) : (
           <Axis
             frame={frame}
             rowsAt={(at, hasCursor) =>
