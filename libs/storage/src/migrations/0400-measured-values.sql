@@ -26,7 +26,7 @@ select device_no, start_us, agent_no, coalesce(location_no, location_small) as l
   behind_anchor, measured
 from check_rows c;
 
-create or replace function insert_check() returns trigger language plpgsql as $$
+create or replace function insert_check() returns trigger language plpgsql set search_path from current as $$
 begin
   insert into check_rows (device_no, start_us, agent_no, location_no, end_us, arrived_us, revision, attempt, code, perf, block_ms,
     dns_ms, connect_ms, ssl_ms, ttfb_ms, ttlb_ms, data_size, check_result, retry_id, run_request_id, extended, behind_anchor, measured)
