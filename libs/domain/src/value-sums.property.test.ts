@@ -54,6 +54,10 @@ test('values that are close to each other have a percentile between their mean a
   expect(Math.abs(p95 - 9_846)).toBeLessThan(2);
 });
 
+test('numbers that are not finite are left out', () => {
+  expect(sumsOf([1, Number.NaN, Number.POSITIVE_INFINITY, 2])).toEqual(sumsOf([1, 2]));
+});
+
 test('no values have no percentile', () => {
   expect(valuePercentile(noValues(), 0.95)).toBeUndefined();
 });

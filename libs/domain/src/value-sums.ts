@@ -31,8 +31,9 @@ export function noValues(): ValueSums {
   };
 }
 
-/** Adds one value to the sums. */
+/** Adds one value to the sums. A number that is not finite, which no check can store, is left out. */
 export function addValue(sums: ValueSums, value: number): void {
+  if (!Number.isFinite(value)) return;
   sums.count += 1;
   sums.sum += value;
   if (value < sums.min) sums.min = value;
