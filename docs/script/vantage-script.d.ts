@@ -441,6 +441,12 @@ declare function step<T>(name: string, action: () => T | Promise<T>): Promise<T>
 declare function step(name: string): Promise<void>;
 /** Adds a line to the extended data (at most 200 lines, 32 KiB); objects are shown as JSON. */
 declare function log(...values: unknown[]): void;
+/**
+ * Reports a measured value, which is stored and charted with the device: `value('queue', 12)`, `value('disk', 81.5, '%')`.
+ * A label is one line of 1 to 100 characters, a unit of at most 20. A script reports at most 200 labels; of a label that
+ * it reports again, the last number counts.
+ */
+declare function value(label: string, number: number, unit?: string): void;
 /** The value of a secret of the account. It is masked in every result. Throws if no secret has this name. */
 declare function secret(name: string): string;
 /** Waits for this number of milliseconds. */

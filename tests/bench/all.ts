@@ -28,6 +28,7 @@ const parts: readonly (readonly [part: string, ...args: string[]])[] = [
   ['plans'],
   ['change', '100000'],
   ['packed-days'],
+  ['values'],
   ['page', '5000', '200', '10'],
   ['wall', '10', '1000'],
   ['first-minutes'],

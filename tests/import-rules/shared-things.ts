@@ -34,8 +34,10 @@ const exempt: Readonly<Record<string, readonly string[]>> = {
     `${controller}/reading/suggest-master/suggest-master-store.ts`,
     `${controller}/observe/audit/audit-store.ts`,
     `${controller}/observe/metrics/account-metrics-store.ts`,
+    `${controller}/observe/metrics/value-series.ts`,
     'libs/storage/src/packed/packed-store.ts',
     'libs/rest-kit/src/batch/idempotency-record-store.ts',
+    `${controller}/reading/values/value-store.ts`,
     `${controller}/results/status/read-checks.ts`,
     `${controller}/results/status/rebuild-state.ts`,
   ],
@@ -43,6 +45,7 @@ const exempt: Readonly<Record<string, readonly string[]>> = {
     `${controller}/catalog/secrets/reseal-store.ts`,
     `${controller}/results/ingest/quarantine-store.ts`,
     `${controller}/results/packing/packed-days-store.ts`,
+    `${controller}/results/roll-up/value-sum-store.ts`,
   ],
   'reads the accounts of one person': [
     `${controller}/access/sign-in/sign-in-target-store.ts`,

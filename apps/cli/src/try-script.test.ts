@@ -54,6 +54,15 @@ test('a verdict for people names the line, the steps and the outcome of each cal
   );
 });
 
+test('the values that a script reports are in its verdict', async () => {
+  const at = file('values.js', "value('queue', 12.5, 'jobs'); value('free', -1);");
+  const verdict = await tryScript({ file: at, timeoutSeconds: 20 }, signal);
+  expect(verdictText(verdict, 'values.js').split('\n').slice(1)).toEqual([
+    'value queue: 12.5 jobs',
+    'value free: -1',
+  ]);
+});
+
 test.each([
   [{ file: '/nowhere/x.js', timeoutSeconds: 20 }, 'cannot read /nowhere/x.js'],
   [{ file: 'x.js', timeoutSeconds: 0 }, '--timeout must be 1 to 120 seconds'],

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Fault, messageOf, Secret, systemClock } from '@vantage/kernel';
-import { createDial, probeFor, runCheck } from '@vantage/probes';
+import { createDial, type Measurement, probeFor, runCheck } from '@vantage/probes';
 import { z } from 'zod';
 
 /** The arguments of `script run`. */
@@ -18,6 +18,7 @@ export interface ScriptVerdict {
   /** The line at which the script failed. */
   readonly Line?: number;
   readonly TTLB: number;
+  readonly Values: NonNullable<Measurement['values']>;
   readonly Steps: unknown;
   readonly Log: unknown;
 }
@@ -60,6 +61,7 @@ export async function tryScript(trial: ScriptRun, signal: AbortSignal): Promise<
     CheckResult: result.text,
     ...(typeof line === 'number' && { Line: line }),
     TTLB: result.phases.ttlb,
+    Values: result.values ?? [],
     Steps: result.extended['Steps'],
     Log: result.extended['Log'],
   };
@@ -82,9 +84,9 @@ const shownSteps = z.array(
   }),
 );
 
-/** Formats a verdict for people: the result, then each step with its calls, then the log. */
+/** Formats a verdict for people: the result, its values, each step with its calls, then the log. */
 export function verdictText(verdict: ScriptVerdict, file: string): string {
-  const { ResultCode, CheckResult, Line, Steps, Log } = verdict;
+  const { ResultCode, CheckResult, Line, Values, Steps, Log } = verdict;
   const position = Line === undefined ? '' : `${file}:${Line}: `;
   const steps = shownSteps
     .catch([])
@@ -101,6 +103,7 @@ export function verdictText(verdict: ScriptVerdict, file: string): string {
   const log = z.array(z.string()).catch([]).parse(Log);
   return [
     `${position}${CheckResult} (ResultCode ${ResultCode})`,
+    ...Values.map(({ Label, Value, Unit }) => `value ${Label}: ${Value} ${Unit}`.trimEnd()),
     ...steps,
     ...log.map((line) => `log: ${line}`),
   ].join('\n');

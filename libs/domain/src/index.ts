@@ -27,7 +27,14 @@ export { type CheckKey, checkId, parseCheckId } from './check-id.ts';
 export { clampAhead } from './clamp-ahead.ts';
 export { type FindingId, findingIds } from './finding-ids.ts';
 export { isJsonList, type Json } from './json.ts';
-export { type MeasuredValue, maxValues } from './measured-value.ts';
+export {
+  type MeasuredValue,
+  maxAmount,
+  maxLabelLength,
+  maxUnitLength,
+  maxValues,
+  valueFault,
+} from './measured-value.ts';
 export { type Method, methods } from './method.ts';
 export { cleanLine, isPlainLine, plainLineRule } from './plain-line.ts';
 export { probeTarget } from './probe-target.ts';

@@ -40,6 +40,8 @@ export {
   HeartbeatSchema,
   type Hello,
   HelloSchema,
+  type MeasuredValue,
+  MeasuredValueSchema,
   type OutboxRecord,
   OutboxRecordSchema,
   ResultCodeSchema,

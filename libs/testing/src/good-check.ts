@@ -25,6 +25,7 @@ export function goodCheck(startUs: number, values: Partial<Row<'checks'>> = {}):
     run_request_id: null,
     extended: null,
     behind_anchor: null,
+    measured: null,
     ...values,
   };
 }

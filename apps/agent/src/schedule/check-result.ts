@@ -1,5 +1,5 @@
 import type { Measurement } from '@vantage/probes';
-import { type CheckResult, CheckResultSchema } from '@vantage/proto';
+import { type CheckResult, CheckResultSchema, type MeasuredValue, MeasuredValueSchema } from '@vantage/proto';
 
 /** The facts of a check other than its measurement. */
 interface ResultFacts {
@@ -41,5 +41,10 @@ export function resultOf(facts: ResultFacts, measurement: Measurement): CheckRes
     slow: measurement.slow,
     extendedJson: JSON.stringify(measurement.extended),
     behindAnchor: measurement.behindAnchor ?? false,
+    values: (measurement.values ?? []).map(wireValue),
   };
+}
+
+function wireValue({ Label, Value, Unit }: NonNullable<Measurement['values']>[number]): MeasuredValue {
+  return { $typeName: MeasuredValueSchema.typeName, label: Label, value: Value, unit: Unit };
 }

@@ -46,6 +46,8 @@ import { pageRoutes } from '../reading/status-pages/status-page-routes.ts';
 import { suggestMasterRoutes } from '../reading/suggest-master/suggest-master-routes.ts';
 import { timelineRoutes } from '../reading/timeline/timeline-routes.ts';
 import { type ReadUptimes, uptimeRoutes } from '../reading/uptime/uptime-routes.ts';
+import type { ValueRollUps } from '../reading/values/read-values.ts';
+import { valueRoutes } from '../reading/values/value-routes.ts';
 import { actorOf, type ChangeByCaller } from '../resources/change.ts';
 import { isOperators } from '../resources/operator-account.ts';
 import { helloRoutes } from './hello.ts';
@@ -63,7 +65,7 @@ export interface RouteDeps
   readonly runTrial: TrialRouteDeps<Parameters<typeof showTrial>[0]>['runTrial'];
   readonly planInvitation: PlanInvitation;
   readonly upgrades: Parameters<typeof upgradeRoutes>[0]['upgrades'];
-  readonly rollUps: RollUpReader;
+  readonly rollUps: RollUpReader & ValueRollUps;
   readonly notificationsOf: AlertRouteDeps['notificationsOf'];
   readonly retentionDays: number;
   readonly version: string;
@@ -105,6 +107,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...timelineRoutes({ clock, timelines: (...ask) => health.timelines(...ask) }),
     ...uptimeRoutes({ clock, device, uptimes: (...ask) => health.uptimes(...ask) }),
     ...statisticsRoutes({ clock, device, rollUps: deps.rollUps, histograms }),
+    ...valueRoutes({ clock, device, rollUps: deps.rollUps }),
     ...tagRoutes(deps),
     ...tagMaintenanceRoutes({ ...deps, maintenance: health }),
     ...accountRoutes({ ...deps, onChanged: deps.onAccountChanged }),

@@ -49,7 +49,10 @@ function joinHousekeeping(base: Base, { ingest }: Shared) {
     deleteOldMarks,
     rollUp: rollUps.createRollUp({ db, clock, log }),
     packer: dayPacker(base),
-    trim: trimCheckpoints,
+    trim: async (kysely, beforeUs) => {
+      await trimCheckpoints(kysely, beforeUs);
+      await rollUps.dropValueHours(kysely, beforeUs);
+    },
     mayDelete: () => clocks.mayDelete,
     provenUs: async () => {
       const nowUs = Math.min(await clocks.advance(), clock.nowUs());

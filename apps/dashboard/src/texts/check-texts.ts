@@ -6,6 +6,7 @@ export const checkTexts = {
   phaseNames: { dns: 'DNS', connect: 'Connect', tls: 'TLS', first: 'First byte', transfer: 'Transfer' },
   phasesOf: 'Phases of this check',
   noDetail: 'This check has no diagnostics.',
+  values: 'Values',
   course: {
     transcript: 'Transcript',
     sent: 'sent: ',

@@ -793,6 +793,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/devices/{device_id}/values": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The values that the checks of a device measured, by label
+         * @description Without Label: the rows of all labels that have a value in the period or the last two days. 1004: the answer would have more than 50,000 buckets; send Label, a shorter period or a wider Bucket.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<values>`, with `fmt=csv` it is `text/csv` with a row for each.
+         *
+         *     Any key of the account may do this.
+         */
+        get: operations["getValues"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/tags": {
         parameters: {
             query?: never;
@@ -6986,6 +7010,13 @@ export interface components {
          *       "ResultCode": 1,
          *       "DataSize": 14873,
          *       "CheckResult": "200 OK",
+         *       "Values": [
+         *         {
+         *           "Label": "ge-0/0/1 in bit/s",
+         *           "Value": 812400,
+         *           "Unit": "bit/s"
+         *         }
+         *       ],
          *       "Extended": {
          *         "Address": "192.0.2.80",
          *         "Status": 200
@@ -7069,6 +7100,8 @@ export interface components {
              * @example 200 OK
              */
             CheckResult: string;
+            /** @description The values that the check measured; absent: none. */
+            Values?: components["schemas"]["MeasuredValue"][];
             /**
              * @description Address used and facts of the Method; for failures the diagnostics.
              * @example {
@@ -7082,6 +7115,31 @@ export interface components {
         };
         /** @description ISO 8601, in the account's time zone. */
         Timestamp: string;
+        /**
+         * @description A number that a check measured.
+         * @example {
+         *       "Label": "ge-0/0/1 in bit/s",
+         *       "Value": 812400,
+         *       "Unit": "bit/s"
+         *     }
+         */
+        MeasuredValue: {
+            /**
+             * @description Its name, once in a check.
+             * @example ge-0/0/1 in bit/s
+             */
+            Label: string;
+            /**
+             * @description The number.
+             * @example 812400
+             */
+            Value: number;
+            /**
+             * @description Empty: a plain number.
+             * @example bit/s
+             */
+            Unit: string;
+        };
         /**
          * @description The record of one check, with the device that it belongs to.
          * @example {
@@ -7100,6 +7158,13 @@ export interface components {
          *       "ResultCode": 1,
          *       "DataSize": 14873,
          *       "CheckResult": "200 OK",
+         *       "Values": [
+         *         {
+         *           "Label": "ge-0/0/1 in bit/s",
+         *           "Value": 812400,
+         *           "Unit": "bit/s"
+         *         }
+         *       ],
          *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
          *     }
          */
@@ -7180,6 +7245,8 @@ export interface components {
              * @example 200 OK
              */
             CheckResult: string;
+            /** @description The values that the check measured; absent: none. */
+            Values?: components["schemas"]["MeasuredValue"][];
             /**
              * @description Id of the device.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
@@ -7206,7 +7273,14 @@ export interface components {
          *       "Extended": {
          *         "Address": "192.0.2.80",
          *         "Status": 200
-         *       }
+         *       },
+         *       "Values": [
+         *         {
+         *           "Label": "ge-0/0/1 in bit/s",
+         *           "Value": 812400,
+         *           "Unit": "bit/s"
+         *         }
+         *       ]
          *     }
          */
         CheckExtended: {
@@ -7284,6 +7358,8 @@ export interface components {
             Extended: {
                 [key: string]: unknown;
             };
+            /** @description The values that the check measured. */
+            Values: components["schemas"]["MeasuredValue"][];
         };
         /**
          * @description The record of one check. All times are milliseconds; DNSTime, ConnectTime, SSLTime, TTFB and TTLB add up to RequestTime.
@@ -7302,7 +7378,14 @@ export interface components {
          *       "PerfStat": "Ok",
          *       "ResultCode": 1,
          *       "DataSize": 14873,
-         *       "CheckResult": "200 OK"
+         *       "CheckResult": "200 OK",
+         *       "Values": [
+         *         {
+         *           "Label": "ge-0/0/1 in bit/s",
+         *           "Value": 812400,
+         *           "Unit": "bit/s"
+         *         }
+         *       ]
          *     }
          */
         Check: {
@@ -7382,6 +7465,8 @@ export interface components {
              * @example 200 OK
              */
             CheckResult: string;
+            /** @description The values that the check measured; absent: none. */
+            Values?: components["schemas"]["MeasuredValue"][];
         };
         /**
          * @description A device with all its settings, by its Method.
@@ -9385,6 +9470,103 @@ export interface components {
              * @example 2.3
              */
             P95: number | null;
+        };
+        /**
+         * @description The values of one label over a period.
+         * @example {
+         *       "Label": "ge-0/0/1 in bit/s",
+         *       "Unit": "bit/s",
+         *       "Last": {
+         *         "Timestamp": "2026-10-05T14:59:00+02:00",
+         *         "Value": 812400
+         *       },
+         *       "Buckets": [
+         *         {
+         *           "Start": "2026-02-25T23:38:03+01:00",
+         *           "Count": 3,
+         *           "Min": 640000,
+         *           "Mean": 795000,
+         *           "Max": 1020000,
+         *           "P95": 990000
+         *         }
+         *       ]
+         *     }
+         */
+        DeviceValues: {
+            /**
+             * @description Its name, once in a check.
+             * @example ge-0/0/1 in bit/s
+             */
+            Label: string;
+            /**
+             * @description Empty: plain numbers. A label whose unit changed has a row for each unit.
+             * @example bit/s
+             */
+            Unit: string;
+            /**
+             * @description The newest value of the last two days, whatever the period; null: there is none.
+             * @example {
+             *       "Timestamp": "2026-10-05T14:59:00+02:00",
+             *       "Value": 812400
+             *     }
+             */
+            Last: {
+                /**
+                 * @description Start of its check.
+                 * @example 2026-02-25T23:38:03+01:00
+                 */
+                Timestamp: components["schemas"]["Timestamp"];
+                /**
+                 * @description The number.
+                 * @example 812400
+                 */
+                Value: number;
+            } | null;
+            /** @description In the order of time. A bucket in which nothing was measured is absent: it is a gap, not zero. */
+            Buckets: components["schemas"]["ValueBucket"][];
+        };
+        /**
+         * @description The values of a label in a bucket of time.
+         * @example {
+         *       "Start": "2026-02-25T23:38:03+01:00",
+         *       "Count": 3,
+         *       "Min": 640000,
+         *       "Mean": 795000,
+         *       "Max": 1020000,
+         *       "P95": 990000
+         *     }
+         */
+        ValueBucket: {
+            /**
+             * @description Begin of the bucket; Bucket=Raw: start of the check.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            Start: components["schemas"]["Timestamp"];
+            /**
+             * @description Checks that measured it, good and bad ones, retries too.
+             * @example 3
+             */
+            Count: number;
+            /**
+             * @description The smallest value.
+             * @example 640000
+             */
+            Min: number;
+            /**
+             * @description Mean of the values.
+             * @example 795000
+             */
+            Mean: number;
+            /**
+             * @description The largest value.
+             * @example 1020000
+             */
+            Max: number;
+            /**
+             * @description 95th percentile, within 2 percent.
+             * @example 990000
+             */
+            P95: number;
         };
         /**
          * @description A tag as lists show it.
@@ -15236,6 +15418,13 @@ export interface operations {
                      *       "ResultCode": 1,
                      *       "DataSize": 14873,
                      *       "CheckResult": "200 OK",
+                     *       "Values": [
+                     *         {
+                     *           "Label": "ge-0/0/1 in bit/s",
+                     *           "Value": 812400,
+                     *           "Unit": "bit/s"
+                     *         }
+                     *       ],
                      *       "Extended": {
                      *         "Address": "192.0.2.80",
                      *         "Status": 200
@@ -15341,6 +15530,13 @@ export interface operations {
                      *       "ResultCode": 1,
                      *       "DataSize": 14873,
                      *       "CheckResult": "200 OK",
+                     *       "Values": [
+                     *         {
+                     *           "Label": "ge-0/0/1 in bit/s",
+                     *           "Value": 812400,
+                     *           "Unit": "bit/s"
+                     *         }
+                     *       ],
                      *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
                      *     }
                      */
@@ -15444,7 +15640,14 @@ export interface operations {
                      *       "Extended": {
                      *         "Address": "192.0.2.80",
                      *         "Status": 200
-                     *       }
+                     *       },
+                     *       "Values": [
+                     *         {
+                     *           "Label": "ge-0/0/1 in bit/s",
+                     *           "Value": 812400,
+                     *           "Unit": "bit/s"
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["CheckExtended"];
@@ -15597,7 +15800,14 @@ export interface operations {
                      *         "PerfStat": "Ok",
                      *         "ResultCode": 1,
                      *         "DataSize": 14873,
-                     *         "CheckResult": "200 OK"
+                     *         "CheckResult": "200 OK",
+                     *         "Values": [
+                     *           {
+                     *             "Label": "ge-0/0/1 in bit/s",
+                     *             "Value": 812400,
+                     *             "Unit": "bit/s"
+                     *           }
+                     *         ]
                      *       }
                      *     ]
                      */
@@ -15711,6 +15921,13 @@ export interface operations {
                      *       "ResultCode": 1,
                      *       "DataSize": 14873,
                      *       "CheckResult": "200 OK",
+                     *       "Values": [
+                     *         {
+                     *           "Label": "ge-0/0/1 in bit/s",
+                     *           "Value": 812400,
+                     *           "Unit": "bit/s"
+                     *         }
+                     *       ],
                      *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
                      *     }
                      */
@@ -20110,6 +20327,145 @@ export interface operations {
                      *     ]
                      */
                     "application/json": components["schemas"]["Statistics"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getValues: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+                /**
+                 * @description A label, or several: their rows only, in this order. A comma within one of several labels is written as \,.
+                 * @example [
+                 *       "ge-0/0/1 in bit/s"
+                 *     ]
+                 */
+                Label?: string[] | string;
+                /**
+                 * @description Begin; default: since creation. Without an offset it is a local time of the account: of a time that a clock change shows twice the earlier one, and a time that a clock change skips counts with the offset before the change.
+                 * @example 2026-02-25T22:38:03+01:00
+                 */
+                Timestamp1?: string;
+                /**
+                 * @description End; default, and at most: now. Without an offset it is a local time of the account: of a time that a clock change shows twice the earlier one, and a time that a clock change skips counts with the offset before the change.
+                 * @example 2026-02-25T22:38:03+01:00
+                 */
+                Timestamp2?: string;
+                /**
+                 * @description Hour is the default. Raw: each check is a bucket. Quarters of a day and days are those of the account's time zone. Days older than the stored checks are those of UTC, and have no narrower buckets.
+                 * @example Raw
+                 */
+                Bucket?: "Raw" | "5Min" | "30Min" | "Hour" | "6Hour" | "Day";
+                /**
+                 * @description Instead of Bucket: at most this many buckets for each label. The narrowest of 5Min, 30Min, Hour, 6Hour, Day is chosen with which the period has no more, or else several days.
+                 * @example 200
+                 */
+                Points?: number;
+                /**
+                 * @description Name or id of a Location, or several: their rows only.
+                 * @example [
+                 *       "local"
+                 *     ]
+                 */
+                Location?: string[] | string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The device_id: 48 lowercase hexadecimal digits.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                device_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
+                     * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
+                     * @example W/"27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "Label": "ge-0/0/1 in bit/s",
+                     *         "Unit": "bit/s",
+                     *         "Last": {
+                     *           "Timestamp": "2026-10-05T14:59:00+02:00",
+                     *           "Value": 812400
+                     *         },
+                     *         "Buckets": [
+                     *           {
+                     *             "Start": "2026-02-25T23:38:03+01:00",
+                     *             "Count": 3,
+                     *             "Min": 640000,
+                     *             "Mean": 795000,
+                     *             "Max": 1020000,
+                     *             "P95": 990000
+                     *           }
+                     *         ]
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["DeviceValues"][];
                 };
             };
             304: components["responses"]["NotModified"];

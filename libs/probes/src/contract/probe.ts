@@ -128,6 +128,8 @@ export interface Measurement {
   /** The addresses that the check used or tried; empty if it reached none, or is a script. */
   readonly peers: readonly Peer[];
   readonly extended: Extended;
+  /** Fit to be stored (`valueFault`), each Label once; absent: there are none. */
+  readonly values?: readonly MeasuredValue[];
   /** The check proves nothing, because an anchor on the way to the target does not answer. */
   readonly behindAnchor?: boolean;
 }

@@ -3,6 +3,7 @@ import { messageOf } from '@vantage/kernel';
 import type { Peer, Phases } from '../contract/dial.ts';
 import type { Extended, Measurement, ProbeOutcome } from '../contract/probe.ts';
 import type { Mask } from '../redact/mask.ts';
+import { fitValues } from './measured-values.ts';
 
 /** An outcome with only a code and a text. */
 export function bareOutcome(code: ResultCode, text: string): ProbeOutcome {
@@ -18,7 +19,7 @@ const maxString = 8 * 1024;
 /**
  * Builds a measurement: facts, the extended data of the outcome, and diagnostics for a failure. Secrets are masked.
  * Every text is fit for a database column (no control characters, well-formed Unicode). The total is at most 64 KiB;
- * diagnostics are dropped first.
+ * diagnostics are dropped first. Values that cannot be stored are counted as the fact `ValuesDropped`.
  */
 export function measure(check: {
   readonly outcome: ProbeOutcome;
@@ -31,7 +32,10 @@ export function measure(check: {
 }): Measurement {
   const { outcome, phases, peers, facts, diagnostics, mask, slowMs } = check;
   const good = outcome.code === resultCode.ok;
-  const entries = [...facts, ...Object.entries(outcome.extended), ...(good ? [] : diagnostics)];
+  const fit = outcome.values === undefined ? undefined : fitValues(outcome.values, mask);
+  const dropped: [string, Detail][] =
+    fit !== undefined && fit.dropped > 0 ? [['ValuesDropped', fit.dropped]] : [];
+  const entries = [...facts, ...Object.entries(outcome.extended), ...dropped, ...(good ? [] : diagnostics)];
   const totalMs = phases.dns + phases.connect + phases.ssl + phases.ttfb + phases.ttlb;
   const flat = mask
     .text(outcome.text)
@@ -46,6 +50,7 @@ export function measure(check: {
     slow: good && slowMs !== undefined && totalMs > slowMs,
     peers,
     extended: bounded(entries, mask),
+    ...(fit !== undefined && fit.values.length > 0 && { values: fit.values }),
   };
 }
 
@@ -53,7 +58,7 @@ function bounded(entries: readonly (readonly [string, Detail])[], mask: Pick<Mas
   const extended: Record<string, Json> = {};
   let size = 0;
   for (const [key, detail] of entries) {
-    const value = fit(mask.json(ask(detail)), 0);
+    const value = fitJson(mask.json(ask(detail)), 0);
     const length = JSON.stringify(value).length + key.length;
     if (size + length > diagnosticsBytes) {
       extended['Truncated'] = true;
@@ -75,7 +80,7 @@ function ask(detail: Detail): Json {
   }
 }
 
-function fit(value: Json, depth: number): Json {
+function fitJson(value: Json, depth: number): Json {
   if (typeof value === 'string') {
     const cut = value.length > maxString ? `${value.slice(0, maxString)}…` : value;
     return cut.replaceAll('\0', '\\x00').toWellFormed();
@@ -83,10 +88,10 @@ function fit(value: Json, depth: number): Json {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= 8) return '…';
-  if (isJsonList(value)) return value.slice(0, 300).map((item) => fit(item, depth + 1));
+  if (isJsonList(value)) return value.slice(0, 300).map((item) => fitJson(item, depth + 1));
   return Object.fromEntries(
     Object.entries(value)
       .slice(0, 300)
-      .map(([key, item]) => [key.replaceAll('\0', '\\x00').toWellFormed(), fit(item, depth + 1)]),
+      .map(([key, item]) => [key.replaceAll('\0', '\\x00').toWellFormed(), fitJson(item, depth + 1)]),
   );
 }

@@ -129,6 +129,7 @@ export interface DataTables {
     ssl_small: number | null;
     ttfb_small: number | null;
     ttlb_small: number | null;
+    measured: (number | null)[] | null;
   };
   checks: {
     device_no: number;
@@ -153,6 +154,7 @@ export interface DataTables {
     run_request_id: string | null;
     extended: Jsonb | null;
     behind_anchor: boolean | null;
+    measured: (number | null)[] | null;
   };
   clock_evidence: {
     one: Generated<boolean>;
@@ -686,5 +688,25 @@ export interface DataTables {
     invitation_ends_us: number | null;
     proven_us: number | null;
     invitation_email: string | null;
+  };
+  value_daily: {
+    device_no: number;
+    block_no: number;
+    bucket_us: number;
+    location_no: number;
+    sums: Uint8Array;
+  };
+  value_hourly: {
+    device_no: number;
+    block_no: number;
+    bucket_us: number;
+    location_no: number;
+    sums: Uint8Array;
+  };
+  value_series: {
+    device_no: number;
+    series_no: number;
+    label: string;
+    unit: string;
   };
 }

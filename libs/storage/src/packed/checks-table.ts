@@ -1,10 +1,10 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Tables } from '../schema/tables.ts';
-import { factColumns, keyColumns, type PackedCheck } from './packed-columns.ts';
+import { factColumns, keyColumns, type PackedCheck, type PackedName } from './packed-columns.ts';
 import { type CheckSpan, mergeChecks, packedChecks } from './packed-store.ts';
 
 /** The type of each column of `checks`. */
-const types: Readonly<Record<keyof PackedCheck, string>> = {
+const types: Readonly<Record<PackedName, string>> = {
   device_no: 'int',
   start_us: 'bigint',
   agent_no: 'int',
@@ -30,16 +30,17 @@ const types: Readonly<Record<keyof PackedCheck, string>> = {
 };
 const names = ['device_no' as const, ...[...keyColumns, ...factColumns].map(({ name }) => name)];
 
-/** Checks in memory, for use as the table `checks` in a statement. */
+/** Checks in memory, for use as the table `checks` in a statement, without their values. */
 export function checksTable(checks: readonly PackedCheck[]): RawBuilder<unknown> {
   const arrays = names.map((name) => sql`${checks.map((check) => check[name])}::${sql.raw(types[name])}[]`);
   return sql`unnest(${sql.join(arrays)}) as c (${sql.join(names.map((name) => sql.ref(name)))})`;
 }
 
 /** The columns of `checks` in the form of a PackedCheck. */
-export const rowColumns: RawBuilder<unknown> = sql.join(
-  names.map((name) => (name === 'extended' ? sql`extended::text as extended` : sql.ref(name))),
-);
+export const rowColumns: RawBuilder<unknown> = sql.join([
+  ...names.map((name) => (name === 'extended' ? sql`extended::text as extended` : sql.ref(name))),
+  sql.ref('measured'),
+]);
 
 /** All checks of a span, rows and packed ones, by start time. */
 export async function checksOfSpan(kysely: Kysely<Tables>, span: CheckSpan): Promise<PackedCheck[]> {

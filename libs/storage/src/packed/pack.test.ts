@@ -24,6 +24,15 @@ const time = fc.oneof(
   fc.integer({ min: 0, max: dayUs }).map((us) => beginUs + us),
   fc.maxSafeNat(),
 );
+const amount = fc.oneof(
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.integer(),
+  fc.constant(0.125),
+);
+/** The last one is a number. */
+const measured = fc.option(
+  fc.tuple(fc.array(fc.option(amount), { maxLength: 5 }), amount).map(([list, last]) => [...list, last]),
+);
 const check: fc.Arbitrary<PackedCheck> = fc
   .record({
     device_no: fc.constant(5),
@@ -48,6 +57,7 @@ const check: fc.Arbitrary<PackedCheck> = fc
     run_request_id: fc.option(text),
     extended: fc.option(fc.json()),
     behind_anchor: fc.option(fc.boolean()),
+    measured,
   })
   .map((one) => ({ ...one }));
 
@@ -98,7 +108,7 @@ test('bytes that would unpack to more than the limit are refused', () => {
 test('every column of a check is packed once', () => {
   const [first] = sampleDay('TCP', { deviceNo: 5, dayUs: beginUs, checks: 1 });
   const names = [...keyColumns, ...factColumns].map(({ name }) => name);
-  expect(['device_no', ...names].toSorted()).toEqual(Object.keys(first ?? {}).toSorted());
+  expect(['device_no', 'measured', ...names].toSorted()).toEqual(Object.keys(first ?? {}).toSorted());
 });
 
 test.each([

@@ -3,9 +3,18 @@ import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import { type ByteReader, createByteReader, PackedBytesError } from './byte-reader.ts';
 import { packNumbers, unpackNumbers } from './pack-numbers.ts';
 import { packTexts, unpackTexts } from './pack-texts.ts';
-import { factColumns, keyColumns, type PackedCheck, type PackedColumn } from './packed-columns.ts';
+import { packValues, unpackValues } from './pack-values.ts';
+import {
+  factColumns,
+  keyColumns,
+  type PackedCheck,
+  type PackedColumn,
+  type PackedName,
+} from './packed-columns.ts';
 
 const version = 1;
+/** The version of facts with the values of checks after their columns. */
+const versionWithValues = 2;
 /** A day with more checks of a device is not packed. */
 export const maxPackedChecks = 20_000;
 /** Of the columns, before compression. */
@@ -25,7 +34,7 @@ export interface PackedDay {
   readonly facts: Uint8Array;
 }
 
-type ColumnName = keyof PackedCheck;
+type ColumnName = PackedName;
 type ColumnValue = string | number | boolean | null;
 /** The values of each column, check by check. */
 type ColumnValues = ReadonlyMap<ColumnName, readonly ColumnValue[]>;
@@ -36,17 +45,22 @@ type ColumnValues = ReadonlyMap<ColumnName, readonly ColumnValue[]>;
  */
 export function packDay(dayUs: number, checks: readonly PackedCheck[]): PackedDay | undefined {
   if (checks.length > maxPackedChecks) return undefined;
-  const [keys, facts] = [keyColumns, factColumns].map((list) => {
+  const values = packValues(checks.map(({ measured }) => measured));
+  const packed = (list: readonly PackedColumn[], more: readonly Uint8Array[], of: number) => {
     const columns = list.map((column) => packColumn(column, dayUs, checks));
-    return columns.includes(undefined) ? undefined : compress(columns.flatMap((parts) => parts ?? []));
-  });
+    if (columns.includes(undefined)) return undefined;
+    return compress([...columns.flatMap((parts) => parts ?? []), ...more], of);
+  };
+  const keys = packed(keyColumns, [], version);
+  const facts = packed(factColumns, values ?? [], values === undefined ? version : versionWithValues);
   return keys === undefined || facts === undefined ? undefined : { checks: checks.length, keys, facts };
 }
 
 /** The checks of a packed day. Throws a PackedBytesError for bytes that `packDay` did not create. Pure. */
 export function unpackDay(deviceNo: number, dayUs: number, day: PackedDay): PackedCheck[] {
-  const keys = unpackColumns(keyColumns, new Map(), { dayUs, checks: day.checks, bytes: day.keys });
-  const columns = unpackColumns(factColumns, keys, { dayUs, checks: day.checks, bytes: day.facts });
+  const about = { dayUs, checks: day.checks };
+  const { columns: keys } = unpackColumns(keyColumns, new Map(), { ...about, bytes: day.keys });
+  const { columns, values } = unpackColumns(factColumns, keys, { ...about, bytes: day.facts });
   const at = (name: ColumnName, i: number) => columns.get(name)?.[i] ?? null;
   const number = (name: ColumnName, i: number) => Number(at(name, i));
   const text = (name: ColumnName, i: number) => {
@@ -80,6 +94,7 @@ export function unpackDay(deviceNo: number, dayUs: number, day: PackedDay): Pack
     retry_id: text('retry_id', i),
     run_request_id: text('run_request_id', i),
     extended: text('extended', i),
+    measured: values?.[i] ?? null,
   }));
 }
 
@@ -93,7 +108,7 @@ export function packedDigest({ checks, keys, facts }: PackedDay): Uint8Array {
 
 /** The keys of the checks of a packed day. Throws like `unpackDay`. */
 export function unpackKeys(dayUs: number, { checks, keys }: Omit<PackedDay, 'facts'>): PackedCheckKey[] {
-  const columns = unpackColumns(keyColumns, new Map(), { dayUs, checks, bytes: keys });
+  const { columns } = unpackColumns(keyColumns, new Map(), { dayUs, checks, bytes: keys });
   const number = (name: ColumnName, i: number) => Number(columns.get(name)?.[i]);
   return Array.from({ length: checks }, (_, i) => ({
     start_us: number('start_us', i),
@@ -121,20 +136,21 @@ function packColumn(
   }
 }
 
-/** The values of these columns, and of the columns that are unpacked already. */
+/** The values of these columns, and of the columns that are unpacked already; `values`: those that checks measured. */
 function unpackColumns(
   list: readonly PackedColumn[],
   known: ColumnValues,
   { dayUs, checks, bytes }: { readonly dayUs: number; readonly checks: number; readonly bytes: Uint8Array },
-): ColumnValues {
+): { readonly columns: ColumnValues; readonly values: readonly PackedCheck['measured'][] | undefined } {
   if (checks > maxPackedChecks)
     throw new PackedBytesError(`${checks} checks exceed the limit of ${maxPackedChecks}`);
   const reader = createByteReader(decompress(bytes));
   const columns = new Map(known);
   for (const column of list)
     columns.set(column.name, unpackColumn(column, reader, { columns, dayUs, checks }));
+  const values = bytes[0] === versionWithValues ? unpackValues(reader, checks) : undefined;
   reader.end();
-  return columns;
+  return { columns, values };
 }
 
 function unpackColumn(
@@ -167,7 +183,7 @@ function textOf(value: ColumnValue): string | null {
   return value === null ? null : String(value);
 }
 
-function compress(parts: readonly Uint8Array[]): Uint8Array | undefined {
+function compress(parts: readonly Uint8Array[], of: number): Uint8Array | undefined {
   const bytes = Buffer.concat(parts);
   if (bytes.length > maxBytes) return undefined;
   const params = {
@@ -175,11 +191,12 @@ function compress(parts: readonly Uint8Array[]): Uint8Array | undefined {
     [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS - 4,
     [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
   };
-  return Buffer.concat([Uint8Array.of(version), brotliCompressSync(bytes, { params })]);
+  return Buffer.concat([Uint8Array.of(of), brotliCompressSync(bytes, { params })]);
 }
 
 function decompress(bytes: Uint8Array): Uint8Array {
-  if (bytes[0] !== version) throw new PackedBytesError(`version ${bytes[0]} of packed checks is unknown`);
+  if (bytes[0] !== version && bytes[0] !== versionWithValues)
+    throw new PackedBytesError(`version ${bytes[0]} of packed checks is unknown`);
   try {
     return brotliDecompressSync(bytes.subarray(1), { maxOutputLength: maxBytes });
   } catch (cause) {

@@ -3,13 +3,16 @@ import type { Row } from '../schema/tables.ts';
 /** A row of `checks` with its extended data as JSON text. */
 export type PackedCheck = Omit<Row<'checks'>, 'extended'> & { readonly extended: string | null };
 
+/** The columns of `checks` that are packed one by one; `measured` is packed series by series. */
+export type PackedName = Exclude<keyof PackedCheck, 'measured'>;
+
 /** The packing of a column of `checks`. */
 export interface PackedColumn {
-  readonly name: keyof PackedCheck;
+  readonly name: PackedName;
   /** `flags` and `texts` also accept null. */
   readonly kind: 'numbers' | 'flags' | 'texts';
   /** The likely value, computed from earlier columns. The difference is stored, so a wrong guess costs only space. */
-  readonly likely?: (number: (name: keyof PackedCheck) => number, dayUs: number) => number;
+  readonly likely?: (number: (name: PackedName) => number, dayUs: number) => number;
 }
 
 /** The key of a check in a device's day, after the column from which its likely value is computed. */
@@ -48,6 +51,6 @@ export const factColumns: readonly PackedColumn[] = [
 
 const phases = ['dns_ms', 'connect_ms', 'ssl_ms', 'ttfb_ms', 'ttlb_ms'] as const;
 
-function tookUs(number: (name: keyof PackedCheck) => number): number {
+function tookUs(number: (name: PackedName) => number): number {
   return Math.round(phases.reduce((sum, name) => sum + number(name), 0) * 1000);
 }

@@ -8,8 +8,8 @@ export const numberArrays: readonly number[] = [1005, 1007, 1016, 1021, 1022];
 
 /**
  * Reads an array of numbers. A statement may return thousands of histograms, and the parser of node-postgres is many
- * times slower, because it creates a text for each number. It still reads the rare forms: NULL, NaN, bounds
- * (`[0:1]={1,2}`), and fractions in more than one dimension. Pure.
+ * times slower, because it creates a text for each number. It still reads the rare forms: NULL among whole numbers,
+ * NaN, bounds (`[0:1]={1,2}`), and fractions in more than one dimension. Pure.
  */
 export function readNumberArray(oid: number, text: string): unknown {
   const isFraction = oid === 1021 || oid === 1022;
@@ -24,8 +24,10 @@ function numbersOf(read: unknown): unknown {
   return typeof read === 'string' ? Number(read) : read;
 }
 
-function readFractions(text: string): number[] | undefined {
-  return /^\{[0-9.e+,-]+\}$/.test(text) ? text.slice(1, -1).split(',').map(Number) : undefined;
+function readFractions(text: string): (number | null)[] | undefined {
+  if (!/^\{[0-9.e+,NUL-]+\}$/.test(text)) return undefined;
+  const parts = text.slice(1, -1).split(',');
+  return parts.map((part) => (part === 'NULL' ? null : Number(part)));
 }
 
 const [zero, nine, comma, minus, open, close] = [48, 57, 44, 45, 123, 125];

@@ -10,7 +10,7 @@ useDatabase(
   async (opened) => {
     db = opened;
     await sql`create table copied (no int primary key, small smallint, big bigint, num real, wide double precision,
-    word text, facts jsonb, flag boolean)`.execute(db.kysely);
+    word text, facts jsonb, flag boolean, amounts double precision[])`.execute(db.kysely);
   },
   { poolSize: 1 },
 );
@@ -24,6 +24,7 @@ interface CopiedRow {
   readonly word: string | null;
   readonly facts: string | null;
   readonly flag: boolean | null;
+  readonly amounts: readonly (number | null)[] | null;
 }
 
 const columns: readonly CopyColumn<CopiedRow>[] = [
@@ -35,6 +36,7 @@ const columns: readonly CopyColumn<CopiedRow>[] = [
   { name: 'word', type: 'text', value: (row) => row.word },
   { name: 'facts', type: 'jsonb', value: (row) => row.facts },
   { name: 'flag', type: 'boolean', value: (row) => row.flag },
+  { name: 'amounts', type: 'double precision[]', value: (row) => row.amounts },
 ];
 const names = sql.join(columns.map(({ name }) => sql.ref(name)));
 
@@ -56,6 +58,9 @@ const row = fc.record({
   word: nullable(text),
   facts: nullable(fc.dictionary(text, fc.oneof(text, fc.boolean(), fc.integer()))),
   flag: nullable(fc.boolean()),
+  amounts: nullable(
+    fc.array(nullable(fc.double({ noNaN: true, noDefaultInfinity: true })), { maxLength: 9 }),
+  ),
 });
 
 it('property: every row is read back as it was copied, and -0 is 0', async () => {
@@ -68,7 +73,12 @@ it('property: every row is read back as it was copied, and -0 is 0', async () =>
       const plain = (value: number | null) => (value === null ? null : value + 0);
       const expected = given
         .toSorted((a, b) => a.no - b.no)
-        .map((one) => ({ ...one, num: fround(plain(one.num)), wide: plain(one.wide) }));
+        .map((one) => ({
+          ...one,
+          num: fround(plain(one.num)),
+          wide: plain(one.wide),
+          amounts: one.amounts?.map(plain) ?? null,
+        }));
       expect(stored.map((one) => ({ ...one, num: fround(one.num) }))).toEqual(expected);
     }),
     { numRuns: 50 },
@@ -76,7 +86,8 @@ it('property: every row is read back as it was copied, and -0 is 0', async () =>
 });
 
 it('a COPY that PostgreSQL refuses rejects with its reason, and the connection works on', async () => {
-  const blank = { small: null, big: null, num: null, wide: null, word: null, facts: null, flag: null };
+  const none = { small: null, big: null, num: null, wide: null, word: null, facts: null, flag: null };
+  const blank = { ...none, amounts: null };
   await sql`truncate copied`.execute(db.kysely);
   await copy([{ no: 1, ...blank }]);
   const twice = [

@@ -18,7 +18,7 @@ export interface TableColumn {
 }
 
 /** PostgreSQL does not know which columns of a view can be null. */
-const nullableInViews = ['retry_id', 'run_request_id', 'extended', 'behind_anchor'];
+const nullableInViews = ['retry_id', 'run_request_id', 'extended', 'behind_anchor', 'measured'];
 
 /**
  * The columns of all tables and views of the schema `public`, in order. Partitions are left out, and `migrations`,
@@ -67,6 +67,9 @@ const scalars: Readonly<Record<string, string>> = {
 const arrayTypes: Readonly<Record<string, string>> = {
   'rollup_hourly.histogram': 'number[][]',
   'rollup_daily.histogram': 'number[][]',
+  // A series without a value in the check.
+  'check_rows.measured': '(number | null)[]',
+  'checks.measured': '(number | null)[]',
 };
 
 /** The TypeScript source of Kysely's types for these columns. Throws for an unknown type. Pure. */

@@ -155,5 +155,7 @@ export const timeColumns: Readonly<Record<string, Readonly<Record<string, TimeRu
   status_intervals: { from_us: record },
   sum_differences: { day_us: record, found_us: past },
   trials: { created_us: record, deadline_us: wait },
+  value_daily: { bucket_us: record },
+  value_hourly: { bucket_us: record },
   users: { invitation_ends_us: database, proven_us: database },
 };

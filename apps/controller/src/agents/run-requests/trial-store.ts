@@ -72,6 +72,10 @@ const trialResult = z.object({
   slow: z.boolean(),
   /** JSON text of an object, or null. */
   extended: z.string().nullable(),
+  values: z
+    .array(z.object({ Label: z.string(), Value: z.number(), Unit: z.string() }))
+    .readonly()
+    .optional(),
 });
 export type TrialResult = z.output<typeof trialResult>;
 

@@ -40,6 +40,7 @@ export const spoken: Readonly<Record<string, string>> = {
   'GET /devices/{device_id}/uptime': 'getUptime',
   'GET /uptime': 'listUptimes',
   'GET /devices/{device_id}/statistics': 'getStatistics',
+  'GET /devices/{device_id}/values': 'getValues',
   'GET /checks/{check_id}/extended': 'getExtendedCheck',
   'POST /checks/trial': 'tryCheck',
   'POST /devices/{device_id}/check': 'checkDeviceNow',

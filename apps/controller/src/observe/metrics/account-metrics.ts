@@ -12,6 +12,7 @@ import {
   sumChecks,
 } from './account-metrics-store.ts';
 import { deviceSeries } from './device-series.ts';
+import { valueSeries } from './value-series.ts';
 
 /** The maximum of rows of each kind in one scrape; `vantage_scrape_truncated` reports that there are more. */
 const maxRows = { locations: 1_000, agents: 1_000, devices: 20_000 } as const;
@@ -22,7 +23,7 @@ const agentStates = ['New', 'Connected', 'Away', 'Fenced', 'Expired'] as const;
 export interface ScrapeRequest {
   readonly accountNo: number;
   readonly nowUs: number;
-  /** Adds series for each device. */
+  /** Adds series for each device, and for each of its values. */
   readonly withDevices: boolean;
 }
 
@@ -56,7 +57,10 @@ export async function accountMetrics(
   const devices = scrape.withDevices
     ? await readDevices(db, accountNo, { nowUs, limit: maxRows.devices + 1 })
     : undefined;
-  const series = devices === undefined ? '' : `\n${await deviceSeries(shown('devices', devices))}`;
+  const values = scrape.withDevices ? await valueSeries(db, { accountNo, nowUs }) : undefined;
+  if (values !== undefined) truncated.set({ kind: 'values' }, values.isTruncated ? 1 : 0);
+  const series =
+    devices === undefined ? '' : `\n${await deviceSeries(shown('devices', devices))}${values?.text ?? ''}`;
   return { type: registry.contentType, text: `${await registry.metrics()}${series}` };
 }
 

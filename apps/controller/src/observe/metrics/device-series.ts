@@ -1,6 +1,7 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { secondUs } from '@vantage/domain';
 import type { readDevices } from './account-metrics-store.ts';
+import { labelText } from './label-text.ts';
 
 type DeviceSample = Awaited<ReturnType<typeof readDevices>>[number];
 
@@ -70,11 +71,4 @@ function samples(gauge: DeviceGauge, rows: readonly DeviceSample[], labels: read
       return value === null ? '' : `${gauge.name}{${labels[at]}${gauge.labels?.(row) ?? ''}} ${value}\n`;
     })
     .join('');
-}
-
-/** A label's value: backslash, quote and line break are escaped (Prometheus, "Text format details"). */
-function labelText(text: string): string {
-  return /[\\"\n]/.test(text)
-    ? text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
-    : text;
 }

@@ -181,7 +181,7 @@ test('the number of queries of a scrape does not depend on the number of devices
     transformResult: async ({ result }) => result,
   });
   await accountMetrics({ kysely }, { accountNo, nowUs: rest.clock.nowUs(), withDevices: true });
-  expect(count).toBe(8);
+  expect(count).toBe(9);
 });
 
 test('/healthz and /readyz need no key; a controller whose database lacks a migration or is gone is not ready', async () => {

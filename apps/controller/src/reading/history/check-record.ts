@@ -1,6 +1,9 @@
+import type { MeasuredValue } from '@vantage/domain';
 import { idField, timestampField } from '@vantage/rest-kit/field';
 import type { Zone } from '@vantage/rest-kit/zone';
 import { z } from 'zod';
+import { measuredValue } from '../values/value-fields.ts';
+import { namedValues, type Series } from '../values/value-store.ts';
 import { type ExtendedFacts, idOf, type NamedCheck } from './check-store.ts';
 
 const ms = z.number().min(0);
@@ -29,6 +32,7 @@ export const checkRecord = z
       ),
     DataSize: z.int().min(0).describe('Bytes of the answer.'),
     CheckResult: z.string().describe('One line for people.'),
+    Values: z.array(measuredValue).optional().describe('The values that the check measured; absent: none.'),
   })
   .meta({ id: 'Check' });
 
@@ -62,13 +66,21 @@ export const checkExtended = z
       .describe(
         'Address used and facts of the Method; for failures the diagnostics: transcript, headers, body, certificates.',
       ),
+    Values: z.array(measuredValue).describe('The values that the check measured.'),
   })
   .meta({ id: 'CheckExtended' });
 
 const perfStats = ['Ok', 'Slow', 'Error'] as const;
 
-/** Shows a check. Phases are rounded to microseconds first, so that they add up to RequestTime as shown. */
-export function showCheck(row: NamedCheck, zone: Zone): z.input<typeof checkRecord> {
+/**
+ * Shows a check. Phases are rounded to microseconds first, so that they add up to RequestTime as shown. `series` names
+ * its values.
+ */
+export function showCheck(
+  row: NamedCheck,
+  zone: Zone,
+  series: readonly Series[] = [],
+): z.input<typeof checkRecord> {
   const [dns = 0, connect = 0, ssl = 0, ttfb = 0, ttlb = 0] = [
     row.dns_ms,
     row.connect_ms,
@@ -77,6 +89,7 @@ export function showCheck(row: NamedCheck, zone: Zone): z.input<typeof checkReco
     row.ttlb_ms,
   ].map(rounded);
   const transfer = ttfb + ttlb;
+  const values = namedValues(row.measured, series);
   return {
     check_id: idOf(row),
     Location: row.location ?? '',
@@ -93,11 +106,16 @@ export function showCheck(row: NamedCheck, zone: Zone): z.input<typeof checkReco
     ResultCode: row.code,
     DataSize: Math.round(row.data_size),
     CheckResult: row.check_result,
+    ...(values.length > 0 && { Values: [...values] }),
   };
 }
 
 /** Shows what the record leaves out. */
-export function showExtended(row: ExtendedFacts, zone: Zone): z.input<typeof checkExtended> {
+export function showExtended(
+  row: ExtendedFacts,
+  zone: Zone,
+  series: readonly Series[],
+): z.input<typeof checkExtended> {
   const { extended } = row;
   return {
     check_id: idOf(row),
@@ -113,6 +131,7 @@ export function showExtended(row: ExtendedFacts, zone: Zone): z.input<typeof che
     ResultCode: row.code,
     CheckResult: row.check_result,
     Extended: typeof extended === 'object' && extended !== null ? { ...extended } : {},
+    Values: [...namedValues(row.measured, series)],
   };
 }
 
@@ -146,6 +165,7 @@ interface TrialMeasurement {
   readonly slow: boolean;
   /** JSON text of an object, or null. */
   readonly extended: string | null;
+  readonly values?: readonly MeasuredValue[] | undefined;
 }
 
 const perf = { Ok: 0, Slow: 1, Error: 2 } as const;
@@ -172,8 +192,15 @@ export function showTrial(
     ttlb_ms: result.ttlbMs,
     data_size: result.dataSize,
     check_result: result.text,
+    measured: null,
   };
-  return { ...showCheck(row, zone), check_id: null, Extended: extendedOf(result.extended) };
+  const { values = [] } = result;
+  return {
+    ...showCheck(row, zone),
+    ...(values.length > 0 && { Values: [...values] }),
+    check_id: null,
+    Extended: extendedOf(result.extended),
+  };
 }
 
 function extendedOf(text: string | null): Record<string, unknown> {

@@ -8,6 +8,7 @@ import { route } from '@vantage/rest-kit/route-factories';
 import type { Session } from '@vantage/rest-kit/session';
 import type { Reader } from '@vantage/storage';
 import { z } from 'zod';
+import { seriesOf } from '../values/value-store.ts';
 import { checkExtended, checkOfDevice, checkRecord, showCheck, showExtended } from './check-record.ts';
 import { type CheckPage, findCheck, hasCheck, idOf, listChecks } from './check-store.ts';
 import { historyQuery, readHistoryFilter } from './list-filters.ts';
@@ -62,9 +63,10 @@ export function checkRoutes(deps: CheckRouteDeps): Route[] {
       subject: check,
       response: checkOfDevice,
       names: { root: 'check', id: 'check_id' },
-      handler: async ({ session, subject }) => ({
-        body: { ...showCheck(subject, session.zone), device_id: subject.device_id },
-      }),
+      handler: async ({ db, session, subject }) => {
+        const series = await seriesOf(db, [subject]);
+        return { body: { ...showCheck(subject, session.zone, series), device_id: subject.device_id } };
+      },
     }),
     route({
       method: 'GET',
@@ -76,7 +78,9 @@ export function checkRoutes(deps: CheckRouteDeps): Route[] {
       subject: check,
       response: checkExtended,
       names: { root: 'check', id: 'check_id' },
-      handler: async ({ session, subject }) => ({ body: showExtended(subject, session.zone) }),
+      handler: async ({ db, session, subject }) => ({
+        body: showExtended(subject, session.zone, await seriesOf(db, [subject])),
+      }),
     }),
     ...checksOfDevice(deps),
   ];
@@ -113,7 +117,8 @@ function checksOfDevice({ clock, device, checkNow }: CheckRouteDeps): Route[] {
         if (page.before !== undefined && !(await isOf(db, page.before, found.deviceNo, clock.nowUs())))
           throw missing('check');
         const { rows, next } = cutCursor(found.rows, page.limit, 'before', idOf);
-        return { body: rows.map((row) => showCheck(row, session.zone)), next };
+        const series = await seriesOf(db, rows);
+        return { body: rows.map((row) => showCheck(row, session.zone, series)), next };
       },
     }),
     route({
@@ -134,7 +139,8 @@ function checksOfDevice({ clock, device, checkNow }: CheckRouteDeps): Route[] {
         if (result.kind === 'noAgent') throw conflict('no_answer', result.message);
         const row = await scoped((db) => findCheckById(db, session, result.checkId));
         if (row === undefined) throw await scoped((db) => notStored(db, subject.device_no));
-        return { body: { ...showCheck(row, session.zone), device_id: row.device_id } };
+        const series = await scoped((db) => seriesOf(db, [row]));
+        return { body: { ...showCheck(row, session.zone, series), device_id: row.device_id } };
       },
     }),
   ];

@@ -32,6 +32,8 @@ export interface NamedCheck {
   readonly ttlb_ms: number;
   readonly data_size: number;
   readonly check_result: string;
+  /** Its values by the numbers of their series. */
+  readonly measured: readonly (number | null)[] | null;
 }
 
 /** A check with everything that is known about it. */
@@ -48,7 +50,7 @@ export interface ExtendedFacts extends NamedCheck {
 }
 
 const columns = sql`c.device_no, c.start_us, c.agent_no, l.name as location, c.code, c.perf, c.block_ms, c.dns_ms, c.connect_ms,
-  c.ssl_ms, c.ttfb_ms, c.ttlb_ms, c.data_size, c.check_result`;
+  c.ssl_ms, c.ttfb_ms, c.ttlb_ms, c.data_size, c.check_result, c.measured`;
 
 /** The checks of a device to list. */
 export interface CheckPage extends HistoryFilter {
@@ -221,7 +223,9 @@ export async function findCheck(
   const packed = await packedChecks(kysely, { deviceNo, fromUs: startUs, toUs: startUs + 1 });
   const own = packed.filter((check) => check.agent_no === agentNo);
   if (own.length === 0) return undefined;
-  return (await checkOf(sql`(select * from ${checksTable(own)})`, accountNo).execute(kysely)).rows[0];
+  const measured = own[0]?.measured ?? null;
+  const withValues = sql`(select *, ${measured}::float8[] as measured from ${checksTable(own)})`;
+  return (await checkOf(withValues, accountNo).execute(kysely)).rows[0];
 }
 
 function checkOf(check: RawBuilder<unknown>, accountNo: number) {

@@ -1,5 +1,5 @@
 import { dayUs, hourUs, minuteUs } from '@vantage/domain';
-import { boundedText, type Clock } from '@vantage/kernel';
+import type { Clock } from '@vantage/kernel';
 import { someOf } from '@vantage/rest-kit/members';
 import { readLocationNos } from '@vantage/rest-kit/named';
 import { timestampQuery } from '@vantage/rest-kit/paging';
@@ -9,9 +9,11 @@ import { route } from '@vantage/rest-kit/route-factories';
 import type { Zone } from '@vantage/rest-kit/zone';
 import type { Reader } from '@vantage/storage';
 import { z } from 'zod';
+import { beginOfDay, beginOfQuarter } from '../history/bucket-begin.ts';
 import type { DeviceSubject } from '../history/check-routes.ts';
 import { historyQuery } from '../history/list-filters.ts';
 import { type HistoryPeriod, readPeriod } from '../history/period.ts';
+import { pointsQuery } from '../history/points-query.ts';
 import { segmentsOf } from '../outages/segments.ts';
 import { figuresOf, type Histograms, statisticsParts, statisticsRow } from './statistics-figures.ts';
 import {
@@ -38,7 +40,6 @@ const bucketUs = {
 type Bucket = keyof typeof bucketUs;
 const buckets = ['All', '5Min', '15Min', 'Hour', '6Hour', 'Day', 'Week'] as const satisfies readonly Bucket[];
 const maxBuckets = 10_000;
-const maxPoints = 400;
 /** The buckets that `Points` chooses from, the narrowest first. */
 const chosenBuckets = ['5Min', '15Min', 'Hour', '6Hour', 'Day'] as const satisfies readonly Bucket[];
 
@@ -51,15 +52,9 @@ const statisticsQuery = z.object({
     .describe(
       "All, the default: the whole period. Quarters of a day, days and weeks (from Monday) are those of the account's time zone.",
     ),
-  Points: boundedText(3)
-    .regex(/^\d+$/, { error: 'must be a number of buckets in digits, for example Points=400' })
-    .transform(Number)
-    .refine((points) => points >= 1 && points <= maxPoints, { error: `must be from 1 to ${maxPoints}` })
-    .optional()
-    .meta({
-      description: `Instead of Bucket: at most this many buckets for each Location. The narrowest of ${chosenBuckets.join(', ')} is chosen with which the period has no more, or else Week.`,
-      override: { type: 'integer', minimum: 1, maximum: maxPoints, example: 200 },
-    }),
+  Points: pointsQuery(
+    `Instead of Bucket: at most this many buckets for each Location. The narrowest of ${chosenBuckets.join(', ')} is chosen with which the period has no more, or else Week.`,
+  ),
   Location: historyQuery.Location,
   With: someOf(statisticsParts, 'What each row has besides.'),
 });
@@ -215,17 +210,6 @@ function beginOf(us: number, bucket: Bucket, period: HistoryPeriod, zone: Zone):
     case 'Week':
       return beginOfDay(mondayOf(zone.format(us).slice(0, 10)), zone) ?? us;
   }
-}
-
-/** The start of the quarter of a day that holds this local time: at 00:00, 06:00, 12:00 or 18:00. */
-function beginOfQuarter(local: string, zone: Zone): number | undefined {
-  const hour = Number(local.slice(11, 13));
-  const begin = String(hour - (hour % 6)).padStart(2, '0');
-  return zone.parse(`${local.slice(0, 10)}T${begin}:00:00`);
-}
-
-function beginOfDay(date: string, zone: Zone): number | undefined {
-  return zone.parse(`${date}T00:00:00`);
 }
 
 /** The Monday of a date's week, both `YYYY-MM-DD`. */

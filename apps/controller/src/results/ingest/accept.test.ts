@@ -29,6 +29,7 @@ function resultAt(minutes: number): ParsedResult {
     slow: false,
     extended: null,
     behindAnchor: false,
+    values: undefined,
   };
 }
 const held = (from: number, to: number | null): AssignedSpan => ({

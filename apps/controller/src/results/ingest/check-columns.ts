@@ -48,6 +48,7 @@ export const columns: readonly CopyColumn<NumberedCheck>[] = [
     value: ({ row, factsNo }) => (factsNo === null ? extendedOf(row) : null),
   },
   { name: 'behind_anchor', type: 'boolean', value: ({ row }) => row.behind_anchor },
+  { name: 'measured', type: 'double precision[]', value: ({ row }) => row.measured },
 ];
 
 /** The two columns of a phase: a real, and a small one where the phase fits. */

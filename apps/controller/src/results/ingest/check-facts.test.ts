@@ -229,6 +229,7 @@ function wholeRow(device: number) {
     run_request_id: null,
     extended: '{"a": 1}',
     behind_anchor: null,
+    measured: null,
   };
 }
 

@@ -8,12 +8,13 @@ export type CheckRow = Row<'checks'>;
 /** `PerfStat` as stored. */
 export const perf = { ok: 0, slow: 1, error: 2 } as const;
 
-/** The row of a result. */
+/** The row of a result. `measured`: its values by the numbers of their series. */
 export function toRow(
   result: ParsedResult,
   agent: { readonly agentNo: number; readonly locationNo: number },
   perfStat: number,
   arrivedUs: number,
+  measured: CheckRow['measured'] = null,
 ): CheckRow {
   return {
     device_no: result.deviceNo,
@@ -38,6 +39,7 @@ export function toRow(
     run_request_id: result.runRequestId,
     extended: result.extended,
     behind_anchor: result.behindAnchor || null,
+    measured,
   };
 }
 

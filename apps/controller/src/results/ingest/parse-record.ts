@@ -1,4 +1,13 @@
-import { dayMs, diagnosticsBytes, isResultCode, resultCode, type Span } from '@vantage/domain';
+import {
+  dayMs,
+  diagnosticsBytes,
+  isResultCode,
+  type MeasuredValue,
+  maxValues,
+  resultCode,
+  type Span,
+  valueFault,
+} from '@vantage/domain';
 import type { CheckResult, OutboxRecord } from '@vantage/proto';
 import { largestInt as maxInt, readJsonObject, toReal, toText } from '@vantage/storage';
 
@@ -27,6 +36,8 @@ export interface ParsedResult {
   readonly extended: string | null;
   /** It failed behind a silent anchor. An agent says so of its own results (code 10) only. */
   readonly behindAnchor: boolean;
+  /** Each label once; undefined: none. */
+  readonly values: readonly MeasuredValue[] | undefined;
 }
 
 /** Diagnostics that an agent made of a check of its own. */
@@ -118,6 +129,8 @@ function parseResult(wire: CheckResult): ParsedRecord {
   const extended = parseExtended(wire.extendedJson);
   if (extended === undefined)
     return malformed('extended_json is not a JSON object of at most 256 KiB and 64 levels');
+  const values = parseValues(wire.values);
+  if (typeof values === 'string') return malformed(values);
   return {
     kind: 'result',
     result: {
@@ -142,6 +155,7 @@ function parseResult(wire: CheckResult): ParsedRecord {
       slow: wire.slow,
       extended,
       behindAnchor: wire.behindAnchor && wire.resultCode === resultCode.agent,
+      values,
     },
   };
 }
@@ -149,6 +163,18 @@ function parseResult(wire: CheckResult): ParsedRecord {
 /** The extended data; null without any, undefined when they are not acceptable. */
 function parseExtended(text: string): string | null | undefined {
   return text === '' ? null : readJsonObject(text, maxExtendedLength);
+}
+
+/** The values of a result; undefined without any, or the fault as a text. */
+function parseValues(wire: CheckResult['values']): readonly MeasuredValue[] | undefined | string {
+  if (wire.length === 0) return undefined;
+  if (wire.length > maxValues) return `a result has at most ${maxValues} values`;
+  const values = wire.map(({ label, value, unit }) => ({ Label: label, Value: value, Unit: unit }));
+  const faults = values.map(valueFault).filter((fault) => fault !== undefined);
+  if (faults[0] !== undefined) return faults[0];
+  return new Set(values.map(({ Label }) => Label)).size < values.length
+    ? 'two values of a result have the same label'
+    : values;
 }
 
 function isTime(us: number): boolean {

@@ -7,6 +7,7 @@ import { createFactsNumbering } from './check-facts.ts';
 import { type CheckRow, toRow } from './check-row.ts';
 import { addPendingDiagnostics } from './diagnostics-store.ts';
 import { insertChecks, withIds } from './insert-checks.ts';
+import { createSeriesNumbering } from './number-series.ts';
 import type { ParsedResult } from './parse-record.ts';
 import { createBaselines, type PastHistograms, perfOf } from './perf-stat.ts';
 
@@ -44,15 +45,21 @@ export interface CheckStoreDeps {
   readonly rollUps: { readonly pastHistograms: PastHistograms };
 }
 
-/** Creates the function. It has caches of facts and past latencies. */
+/** Creates the function. It has caches of facts, series and past latencies. */
 export function createStoreChecks({ db, fold, runRequests, rollUps }: CheckStoreDeps): StoreChecks {
   const baselines = createBaselines(rollUps.pastHistograms);
   const numberFacts = createFactsNumbering(() => db.pool.opened);
+  const numberSeries = createSeriesNumbering(() => db.pool.opened);
   return async (trx, located, { sender, nowUs, devices }) => {
     const limits = await baselines.limits(trx, located);
-    const rows = located.map(({ result, locationNo }, i) =>
-      toRow(result, { agentNo: sender.agentNo, locationNo }, perfOf(result, limits[i]), nowUs),
+    const measured = await numberSeries(
+      trx,
+      located.map(({ result }) => result),
     );
+    const rows = located.map(({ result, locationNo }, i) => {
+      const agent = { agentNo: sender.agentNo, locationNo };
+      return toRow(result, agent, perfOf(result, limits[i]), nowUs, measured[i] ?? null);
+    });
     const inserted = await insertChecks(trx, await notPacked(trx, rows, nowUs), numberFacts);
     if (inserted.length > 0)
       await pipelined(trx, (pipe) => [

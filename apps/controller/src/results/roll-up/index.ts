@@ -1,7 +1,8 @@
-import { addDirtyHours, isRolledUp, readProgress } from './progress.ts';
+import { addDirtyHours, isRolledUp, readProgress, readRetired } from './progress.ts';
 import { retireDays } from './retire-days.ts';
 import { createRollUp } from './rollup.ts';
 import { deleteRollUps, firstBucketUs, pastHistograms, readRollUps } from './rollup-store.ts';
+import { addValueSums, dropValueHours } from './value-sum-store.ts';
 
 export { compareSums } from './compare-sums.ts';
 export { createSumSampler } from './sum-sampler.ts';
@@ -11,10 +12,13 @@ export const rollUps = {
   createRollUp,
   addDirtyHours,
   readProgress,
+  readRetired,
   isRolledUp,
   retireDays,
   readRollUps,
   firstBucketUs,
   pastHistograms,
   deleteRollUps,
+  addValueSums,
+  dropValueHours,
 };

@@ -84,7 +84,9 @@ export async function pastHistograms(
 
 /** Deletes the roll-ups of these devices. */
 export async function deleteRollUps(trx: Kysely<Tables>, deviceNos: readonly number[]): Promise<void> {
-  const tables = ['rollup_hourly', 'rollup_daily'].map((name) => sql.table(name));
+  const tables = ['rollup_hourly', 'rollup_daily', 'value_hourly', 'value_daily'].map((name) =>
+    sql.table(name),
+  );
   await Promise.all(
     tables.map((table) => sql`delete from ${table} where device_no = any(${deviceNos}::int[])`.execute(trx)),
   );

@@ -4,6 +4,7 @@ import { checkSums, packedHistogram, phaseColumns, type Tables, unpackedHistogra
 import { checksOfSpan, checksTable, mayOverlap, packedSpans } from '@vantage/storage/packed';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { sumColumns } from './rollup-store.ts';
+import { devicesWithValues, rollValueDay, rollValueHour, writeValueHour } from './write-value-sums.ts';
 
 /** The columns of the sums that both tables of roll-ups store. */
 export const storedSums = [...sumColumns, 'phase_sums', 'phase_histogram'] as const;
@@ -16,8 +17,8 @@ export function hourlySums(checks: RawBuilder<unknown>): RawBuilder<unknown> {
 }
 
 /**
- * Writes the sums of one hour for these devices. `bucket` is the start of the hour. The caller holds the lock of sums,
- * so nothing is packed meanwhile.
+ * Writes the sums of one hour for these devices, those of their values too. `bucket` is the start of the hour. The
+ * caller holds the lock of sums, so nothing is packed meanwhile.
  */
 export async function rollHour(
   trx: Kysely<Tables>,
@@ -27,20 +28,18 @@ export async function rollHour(
   const spans = await packedSpans(trx, deviceNos);
   const hour = { fromUs: bucket, toUs: bucket + hourUs };
   const packed = new Set(deviceNos.filter((deviceNo) => mayOverlap(spans.get(deviceNo), hour)));
-  await insertHours(
-    trx,
-    rowsOfHour(
-      bucket,
-      deviceNos.filter((deviceNo) => !packed.has(deviceNo)),
-    ),
-  );
+  const unpacked = deviceNos.filter((deviceNo) => !packed.has(deviceNo));
+  await insertHours(trx, rowsOfHour(bucket, unpacked));
+  await rollValueHour(trx, bucket, unpacked);
   if (packed.size === 0) return;
   // A day is packed when its sums are right. They still are, unless a check came since, which is a row.
   const changed = await sql<{ device_no: number }>`
     select distinct device_no from ${rowsOfHour(bucket, [...packed])}`.execute(trx);
+  const valued = new Set(await devicesWithValues(trx, [...packed]));
   for (const { device_no: deviceNo } of changed.rows) {
     const checks = await checksOfSpan(trx, { deviceNo, fromUs: bucket, toUs: bucket + hourUs });
     await insertHours(trx, checksTable(checks));
+    if (valued.has(deviceNo)) await writeValueHour(trx, { deviceNo, bucketUs: bucket }, checks);
   }
 }
 
@@ -53,8 +52,9 @@ export async function insertHours(trx: Kysely<Tables>, checks: RawBuilder<unknow
   await insertSums('rollup_hourly', hourlySums(checks)).execute(trx);
 }
 
-/** Writes the sums of one UTC day for these devices, from the sums of its hours. */
+/** Writes the sums of one UTC day for these devices, from the sums of its hours; those of their values too. */
 export async function rollDay(trx: Kysely<Tables>, day: number, deviceNos: readonly number[]): Promise<void> {
+  await rollValueDay(trx, day, deviceNos);
   await insertSums('rollup_daily', dailySums(day, deviceNos)).execute(trx);
 }
 

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import type { Signal } from '@preact/signals';
 import { nextMark } from '../../model/axis-marks.ts';
 import { briefly } from '../../model/format.ts';
 import { type TimeSpan, ticksOf } from '../../model/time-range.ts';
@@ -18,16 +18,30 @@ const narrowGap = 34;
 const axisHeight = 20;
 const labelPx = 84;
 
-/** The top of each row, and the bottom of the last one. */
-function placesOf(rows: readonly AxisRow[], isNarrow: boolean) {
-  const gap = isNarrow ? narrowGap : rowGap;
-  let top = firstTop + (isNarrow ? narrowGap - rowGap : 0);
-  const tops = rows.map(({ height }) => {
+/** The top of each row, and the bottom of the last one. `isAbove`: names stand above their rows. */
+function placesOf(heights: readonly number[], isAbove: boolean) {
+  const gap = isAbove ? narrowGap : rowGap;
+  let top = firstTop + (isAbove ? narrowGap - rowGap : 0);
+  const tops = heights.map((height) => {
     const own = top;
     top += height + gap;
     return own;
   });
   return { tops, bottom: top - gap + 4 };
+}
+
+/** The space of a figure whose rows have their names above, so that nothing moves when it is drawn. */
+export function FigureSpace({ heights }: { readonly heights: readonly number[] }) {
+  return (
+    <figure class={css['figure']}>
+      <svg
+        class={css['axis']}
+        width="1"
+        height={placesOf(heights, true).bottom + axisHeight}
+        aria-hidden="true"
+      />
+    </figure>
+  );
 }
 
 /** Rows with one x, one cursor and one selection. */
@@ -36,6 +50,8 @@ export function Axis({
   rowsAt,
   marks,
   newest,
+  cursor,
+  isNamedAbove = false,
   chosen,
   label,
   onChoose,
@@ -50,6 +66,10 @@ export function Axis({
   readonly marks: readonly DeviceMark[];
   /** The newest moment that has data: it is read without a cursor. */
   readonly newest: number;
+  /** The time of the cursor, which all figures of the screen share; undefined: the pointer is on none. */
+  readonly cursor: Signal<number | undefined>;
+  /** Names stand above their rows on wide screens too: they are long. */
+  readonly isNamedAbove?: boolean;
   readonly chosen: string | undefined;
   readonly label: string;
   readonly onChoose: (mark: DeviceMark) => void;
@@ -59,10 +79,17 @@ export function Axis({
   /** The way of an arrow key. */
   readonly stepMs: number;
 }) {
-  const [cursor, setCursor] = useState<number>();
-  const at = Math.min(frame.to, Math.max(frame.from, cursor ?? newest));
-  const rows = rowsAt(at, cursor !== undefined);
-  const { tops, bottom } = placesOf(rows, frame.isNarrow);
+  const setCursor = (ms: number | undefined) => {
+    cursor.value = ms;
+  };
+  const hasCursor = cursor.value !== undefined;
+  const at = Math.min(frame.to, Math.max(frame.from, cursor.value ?? newest));
+  const rows = rowsAt(at, hasCursor);
+  const isAbove = frame.isNarrow || isNamedAbove;
+  const { tops, bottom } = placesOf(
+    rows.map(({ height }) => height),
+    isAbove,
+  );
   const { dragged, handlers } = useAxisPointer(frame, { onLook: setCursor, onPick, onZoom });
   const press = (event: KeyboardEvent) => {
     const direction = { ArrowLeft: -1, ArrowRight: 1 }[event.key] as -1 | 1 | undefined;
@@ -101,7 +128,7 @@ export function Axis({
             const top = tops[index] ?? 0;
             return (
               <g key={name}>
-                <text class={css['name']} x="0" y={frame.isNarrow ? top - 8 : top + 11}>
+                <text class={css['name']} x="0" y={isAbove ? top - 8 : top + 11}>
                   {name}
                 </text>
                 {frame.isNarrow ? (
@@ -126,7 +153,7 @@ export function Axis({
               height={bottom - firstTop + 8}
             />
           )}
-          <Cursor frame={frame} x={x} at={at} bottom={bottom} isShown={cursor !== undefined} />
+          <Cursor frame={frame} x={x} at={at} bottom={bottom} isShown={hasCursor} />
           <MarksRow marks={marks} frame={frame} y={marksY} chosen={chosen} onChoose={onChoose} />
         </svg>
       </section>

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { Heading } from '../../parts/heading.tsx';
 import { useKeys } from '../../parts/keys.ts';
@@ -22,9 +23,10 @@ import { NotifiedSection } from './notified-section.tsx';
 import { OutagesSection } from './outages-section.tsx';
 import { PathsSection } from './paths-section.tsx';
 import { useRange } from './range.ts';
-import { readMarks, readStatusHistory } from './read-axis.ts';
+import { readCheckOf, readMarks, readStatusHistory } from './read-axis.ts';
 import { type Check, type DeviceDetail, deviceName, readDetail } from './read-detail.ts';
 import { StatusLines } from './status-lines.tsx';
+import { ValuesSection } from './values-section.tsx';
 
 const say = deviceTexts;
 
@@ -92,10 +94,16 @@ function KnownDevice({
   const { again } = read;
   const [picked, setPicked] = useState<Check>();
   const [chosen, setChosen] = useState<string>();
+  const cursor = useSignal<number>();
   const range = useRange(Date.parse(device.CreatedAt));
   const keys = [id, JSON.stringify(range.chosen)];
   const status = useRead(() => readStatusHistory(id, range.span), keys, [newest, minute.value]);
   const markRead = useRead(() => readMarks(id, range.span), keys, [newest, minute.value, device.UpdatedAt]);
+  const axisDevice = {
+    id,
+    locations: device.Locations,
+    periodMs: (device.FrequencySeconds ?? device.Frequency * 60) * 1_000,
+  };
   const marks = marksOf(markRead.data?.marks ?? [], status.data?.outages ?? []);
   return (
     <div class="page">
@@ -116,17 +124,30 @@ function KnownDevice({
         <DeviceActions detail={data} again={again} />
       </div>
       <HistorySection
-        device={{
-          id,
-          locations: device.Locations,
-          periodMs: (device.FrequencySeconds ?? device.Frequency * 60) * 1_000,
-        }}
+        device={axisDevice}
         range={range}
         status={status}
         marks={marks}
+        cursor={cursor}
         chosen={chosen}
         onChoose={({ key }) => setChosen(key)}
         onPick={setPicked}
+      />
+      <ValuesSection
+        device={axisDevice}
+        expected={data.checks.find(({ Values }) => Values !== undefined)?.Values?.length ?? 0}
+        range={range}
+        marks={marks}
+        cursor={cursor}
+        chosen={chosen}
+        onChoose={({ key }) => setChosen(key)}
+        onPick={(at, stepMs) => {
+          const bucket = { from: at - stepMs, to: at };
+          void readCheckOf(id, bucket).then(
+            (check) => check !== undefined && setPicked(check),
+            () => {},
+          );
+        }}
       />
       <div class={css['columns']}>
         <div class={css['body']}>

@@ -1,6 +1,6 @@
+import type { Signal } from '@preact/signals';
 import type { Schemas } from '@vantage/client';
 import { dayMs } from '@vantage/domain/units';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { bucketAt } from '../../model/axis-buckets.ts';
 import { milliseconds, percent } from '../../model/format.ts';
 import { percentile } from '../../model/percentile.ts';
@@ -24,23 +24,9 @@ import { addressWith, type DeviceRange } from './range.ts';
 import { RangeBar } from './range-bar.tsx';
 import { type AxisDevice, readAxis, readCheckOf, type StatusHistory } from './read-axis.ts';
 import { StatusSums, statusWords } from './status-sums.tsx';
+import { useWidth } from './use-width.ts';
 
 const weekMs = 7 * dayMs;
-
-/** The width of an element, which changes with the window; 0: not known yet. */
-function useWidth() {
-  const element = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(0);
-  useLayoutEffect(() => {
-    const { current } = element;
-    if (current === null) return;
-    const observer = new ResizeObserver(() => setWidth(current.clientWidth));
-    setWidth(current.clientWidth);
-    observer.observe(current);
-    return () => observer.disconnect();
-  }, []);
-  return { element, width };
-}
 
 /** Whether the address has a flag. */
 const hasFlag = (name: string) => address.value.query.get(name) === '1';
@@ -53,6 +39,7 @@ export function HistorySection({
   range,
   status,
   marks,
+  cursor,
   chosen,
   onChoose,
   onPick,
@@ -61,6 +48,7 @@ export function HistorySection({
   readonly range: DeviceRange;
   readonly status: ReadResult<StatusHistory>;
   readonly marks: readonly DeviceMark[];
+  readonly cursor: Signal<number | undefined>;
   readonly chosen: string | undefined;
   readonly onChoose: (mark: DeviceMark) => void;
   readonly onPick: (check: Schemas['Check']) => void;
@@ -163,6 +151,7 @@ export function HistorySection({
             ]}
             marks={marks}
             newest={newest}
+            cursor={cursor}
             chosen={chosen}
             label={label}
             stepMs={stepMs}

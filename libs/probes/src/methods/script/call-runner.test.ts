@@ -148,6 +148,6 @@ test('the declarations name every function that a script has, and no other', () 
   const declared = [...read('vantage-script.d.ts').matchAll(/declare function (\w+)/g)].map(
     (each) => each[1],
   );
-  const own = ['expect', 'step', 'log', 'secret', 'sleep'];
+  const own = ['expect', 'step', 'log', 'value', 'secret', 'sleep'];
   expect(new Set(declared)).toEqual(new Set([...checkFunctions.keys(), ...own]));
 });

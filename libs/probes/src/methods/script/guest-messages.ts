@@ -23,6 +23,7 @@ const message = z.discriminatedUnion('kind', [
   }),
   z.strictObject({ kind: z.literal('log'), text: z.string() }),
   z.strictObject({ kind: z.literal('expect'), text: z.string() }),
+  z.strictObject({ kind: z.literal('value'), label: z.string(), value: z.number(), unit: z.string() }),
   z.strictObject({
     kind: z.literal('end'),
     how: z.enum(['done', 'expect', 'check', 'error', 'memory', 'late']),

@@ -179,7 +179,10 @@ test('a script that goes on after it was refused is stopped', async () => {
   const many = (call: string) =>
     `for (;;) await Promise.allSettled(Array.from({ length: 200 }, () => ${call}))`;
   const calls = await run(many('tcp({})'), { timeoutMs: 60_000 });
-  expect(calls).toMatchObject({ code: 4, text: 'the script made more than 5000 calls, steps and logs' });
+  expect(calls).toMatchObject({
+    code: 4,
+    text: 'the script made more than 5000 calls, steps, logs and values',
+  });
   const sleeps = await run(many('sleep(0)'), { timeoutMs: 60_000 });
   expect(sleeps).toMatchObject({ code: 4, text: calls.text });
 }, 130_000);

@@ -1,3 +1,4 @@
+import { type MeasuredValue, maxValues } from '@vantage/domain';
 import type { CheckFunctions, ProbeContext } from '../../contract/probe.ts';
 import { createCallRunner } from './call-runner.ts';
 import { beginLine, type GuestEnd, type GuestMessage, readMessage } from './guest-messages.ts';
@@ -5,7 +6,7 @@ import { targetMember } from './read-call.ts';
 import type { Guest } from './sandbox.ts';
 import { createRecord } from './script-record.ts';
 
-/** Calls, sleeps, steps and logs together. Each costs the agent time. */
+/** Calls, sleeps, steps, logs and values together. Each costs the agent time. */
 const maxMessages = 5000;
 
 /** The end of a script's run. */
@@ -20,6 +21,8 @@ export interface SessionEnd {
   readonly calls: number;
   /** The number of calls without an answer when the script ended. */
   readonly unanswered: number;
+  /** The values that the script reported, by label in the order of the first reports; of each the last. */
+  readonly values: readonly MeasuredValue[];
   /** The time until the interpreter was ready, milliseconds; undefined if it never was. */
   readonly readyMs: number | undefined;
 }
@@ -44,6 +47,7 @@ export async function runSession(
   context.addDetail('Log', () => record.logLines());
   const send = (line: string) => guest.send(line);
   const runner = createCallRunner({ context, functions, record, send });
+  const values = new Map<string, MeasuredValue>();
   const startMs = clock.monoMs();
   let state = noMessages;
 
@@ -56,6 +60,10 @@ export async function runSession(
     } else if (message?.kind === 'call') void runner.answer(message);
     else if (message?.kind === 'step') record.step(message.id, message.name, message.state);
     else if (message?.kind === 'log') record.log(message.text);
+    else if (message?.kind === 'value') {
+      const { label: Label, value: Value, unit: Unit } = message;
+      values.set(Label, { Label, Value, Unit });
+    }
   };
 
   for await (const line of guest.lines) {
@@ -63,11 +71,12 @@ export async function runSession(
     const wasReady = state.readyMs !== undefined;
     state = afterMessage(state, message, clock.monoMs() - startMs);
     act(message, !wasReady && state.readyMs !== undefined);
+    if (values.size > maxValues) state = { ...state, end: tooManyValues };
     if (state.end) break;
   }
   const { end, failedExpect, readyMs } = state;
   if (end?.line !== undefined) context.addDetail('Line', end.line);
-  return { end, failedExpect, readyMs, ...runner.totals() };
+  return { end, failedExpect, readyMs, values: [...values.values()], ...runner.totals() };
 }
 
 /** The state of a run, from the messages of its guest. */
@@ -86,7 +95,8 @@ const noMessages: ScriptSessionState = {
 };
 
 const broken = endOf('the script broke the functions it was given');
-const tooMuch = endOf(`the script made more than ${maxMessages} calls, steps and logs`);
+const tooMuch = endOf(`the script made more than ${maxMessages} calls, steps, logs and values`);
+const tooManyValues = endOf(`the script reported more than ${maxValues} values`);
 
 function endOf(text: string): GuestEnd {
   return { kind: 'end', how: 'error', text };
@@ -114,6 +124,7 @@ function afterMessage(
     case 'call':
     case 'step':
     case 'log':
+    case 'value':
       return next;
   }
 }

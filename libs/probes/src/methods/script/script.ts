@@ -87,12 +87,14 @@ function outcomeOf({
   dataSize,
   calls,
   unanswered,
-}: Pick<SessionEnd, 'end' | 'failedExpect' | 'dataSize' | 'calls' | 'unanswered'>): ProbeOutcome {
+  values,
+}: Omit<SessionEnd, 'readyMs'>): ProbeOutcome {
   const outcome = (code: ProbeOutcome['code'], text: string): ProbeOutcome => ({
     code,
     text,
     dataSize,
     extended: {},
+    values,
   });
   if (failedExpect !== undefined) return outcome(resultCode.script, failedExpect);
   switch (end?.how) {

@@ -15,6 +15,8 @@ export function sentLine(parts: readonly unknown[]): string | undefined {
       });
     case 'step':
       return line({ kind, id: number(first), name: text(second), state: text(third) });
+    case 'value':
+      return line({ kind, label: text(first), value: finite(second), unit: text(third) });
     case 'log':
     case 'expect':
       return line({ kind, text: text(first) });
@@ -35,6 +37,10 @@ function text(value: unknown): string {
 
 function number(value: unknown): number | undefined {
   return Number.isSafeInteger(value) ? Number(value) : undefined;
+}
+
+function finite(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
 /** The options of a call, from JSON that the script may have influenced. */

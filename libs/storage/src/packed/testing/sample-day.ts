@@ -42,6 +42,7 @@ export function sampleDay(method: 'TCP' | 'HTTP' | 'PING', sample: SampleDay): P
       behind_anchor: null,
       retry_id: null,
       run_request_id: null,
+      measured: null,
       ...facts,
     };
   });

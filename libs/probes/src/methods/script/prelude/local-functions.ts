@@ -3,7 +3,7 @@ import type { Failures } from './failures.ts';
 import type { Natives } from './natives.ts';
 import type { SendMessage } from './send.ts';
 
-/** The functions of a script that run no check: sleep, expect, log, secret and step. */
+/** The functions of a script that run no check: sleep, expect, log, value, secret and step. */
 export type LocalFunctions = Readonly<Record<string, (...values: unknown[]) => unknown>>;
 
 /** Creates these functions. Runs inside the sandbox (see source.ts). */
@@ -16,7 +16,8 @@ export function createLocalFunctions(deps: {
   readonly secretOf: (name: string) => string | undefined;
 }): LocalFunctions {
   const { natives, failures, calls, send, secretOf } = deps;
-  const { NativeError, NativePromise, NativeTypeError, shorten, stringify, toText } = natives;
+  const { NativeError, NativePromise, NativeTypeError, isFiniteNumber, isLine, shorten, stringify, toText } =
+    natives;
   let lastStep = 0;
 
   function textOf(value: unknown): string {
@@ -47,6 +48,17 @@ export function createLocalFunctions(deps: {
       // With an index and as one text, because the script may have changed the prototype of arrays.
       for (let n = 0; n < values.length; n += 1) shown += `${n === 0 ? '' : ' '}${textOf(values[n])}`;
       send('log', shorten(shown));
+    },
+    value(label, number, unit) {
+      const name = toText(label);
+      const unitText = unit === undefined ? '' : toText(unit);
+      if (name === '' || !isLine(name, 100))
+        throw new NativeTypeError('value(label, number, unit): a label is one line of 1 to 100 characters');
+      if (typeof number !== 'number' || !isFiniteNumber(number))
+        throw new NativeTypeError(`value(${stringify(name)}, …) takes a finite number`);
+      if (!isLine(unitText, 20))
+        throw new NativeTypeError('value(label, number, unit): a unit is one line of at most 20 characters');
+      send('value', name, number, unitText);
     },
     secret(name) {
       const key = toText(name);

@@ -9,6 +9,7 @@ export interface Natives {
   readonly isArray: typeof Array.isArray;
   readonly toNumber: NumberConstructor;
   readonly toText: StringConstructor;
+  readonly isFiniteNumber: typeof Number.isFinite;
   readonly NativeError: ErrorConstructor;
   readonly NativeTypeError: TypeErrorConstructor;
   readonly NativePromise: PromiseConstructor;
@@ -16,6 +17,8 @@ export interface Natives {
   readonly defineProperty: (object: object, name: string, value: unknown, enumerable: boolean) => void;
   /** The first 32 Ki characters of a text. */
   readonly shorten: (value: string) => string;
+  /** Whether a text is one line of at most this many characters. */
+  readonly isLine: (text: string, maxLength: number) => boolean;
   /** The line of the script in the text of a stack. */
   readonly findLine: (stack: string) => string | undefined;
 }
@@ -28,6 +31,8 @@ export function takeNatives(): Natives {
   const findPosition = position.exec.bind(position);
   const start = /^[\s\S]{0,32768}/;
   const findStart = start.exec.bind(start);
+  const control = /[\p{Cc}\u2028\u2029]/u;
+  const findControl = control.exec.bind(control);
   return {
     parse,
     stringify,
@@ -38,6 +43,7 @@ export function takeNatives(): Natives {
     isArray: Array.isArray,
     toNumber: Number,
     toText: String,
+    isFiniteNumber: Number.isFinite,
     NativeError: Error,
     NativeTypeError: TypeError,
     NativePromise: Promise,
@@ -49,6 +55,7 @@ export function takeNatives(): Natives {
       define(object, name, descriptor);
     },
     shorten: (value) => findStart(value)?.[0] ?? '',
+    isLine: (text, maxLength) => text.length <= maxLength && findControl(text) === null,
     findLine: (stack) => findPosition(stack)?.[1],
   };
 }

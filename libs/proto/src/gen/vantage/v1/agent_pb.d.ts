@@ -1085,6 +1085,13 @@ export declare type CheckResult = Message<"vantage.v1.CheckResult"> & {
    * @generated from field: int64 device_created_us = 30;
    */
   deviceCreatedUs: bigint;
+
+  /**
+   * At most 200, each label once.
+   *
+   * @generated from field: repeated vantage.v1.MeasuredValue values = 50;
+   */
+  values: MeasuredValue[];
 };
 
 /**
@@ -1092,6 +1099,40 @@ export declare type CheckResult = Message<"vantage.v1.CheckResult"> & {
  * Use `create(CheckResultSchema)` to create a new message.
  */
 export declare const CheckResultSchema: GenMessage<CheckResult>;
+
+/**
+ * A number that a check measured.
+ *
+ * @generated from message vantage.v1.MeasuredValue
+ */
+export declare type MeasuredValue = Message<"vantage.v1.MeasuredValue"> & {
+  /**
+   * One line of 1 to 100 characters.
+   *
+   * @generated from field: string label = 1;
+   */
+  label: string;
+
+  /**
+   * Finite.
+   *
+   * @generated from field: double value = 2;
+   */
+  value: number;
+
+  /**
+   * At most 20 characters; empty: a plain number.
+   *
+   * @generated from field: string unit = 3;
+   */
+  unit: string;
+};
+
+/**
+ * Describes the message vantage.v1.MeasuredValue.
+ * Use `create(MeasuredValueSchema)` to create a new message.
+ */
+export declare const MeasuredValueSchema: GenMessage<MeasuredValue>;
 
 /**
  * A batch of the outbox. It is acked as a whole after its commit, and sent again under another id after a reconnect.
