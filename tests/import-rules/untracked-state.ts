@@ -46,7 +46,7 @@ export const untrackedState: ReadonlyMap<string, string> = new Map(
       'libs/probes/src/engine/running-check.ts owned',
       'libs/probes/src/net/attempts.ts attempts',
       'libs/probes/src/redact/mask.ts values',
-      'libs/probes/src/methods/dns/dns-exchange.ts timers',
+      'libs/probes/src/net/datagrams.ts timers',
       'libs/probes/src/methods/http/response-body.ts chunks',
       'libs/probes/src/methods/mysql/mysql-session.ts rows',
       'libs/probes/src/methods/script/lines.ts parts',
