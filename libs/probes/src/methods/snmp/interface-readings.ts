@@ -71,8 +71,13 @@ export async function readInterfaces(
 ): Promise<InterfaceReadings> {
   const known = usableLayout(source, watched, memory, first);
   let layout = known ?? (await readLayout(source, watched));
-  let rows = await readData(source, layout);
-  if (known !== undefined && hasChanged(layout, rows, memory.time)) {
+  const { time } = memory;
+  let rows = await readData(
+    source,
+    layout,
+    (answer) => known !== undefined && mayDiffer(known, answer, time),
+  );
+  if (known !== undefined && hasChanged(layout, rows, time)) {
     layout = await readLayout(source, watched);
     rows = await readData(source, layout);
   }
@@ -117,7 +122,11 @@ function usableLayout(
   return source.monoMs() - layout.readMs > layoutMs ? undefined : layout;
 }
 
-function readData(source: SnmpSource, layout: InterfaceLayout): Promise<TableRows> {
+function readData(
+  source: SnmpSource,
+  layout: InterfaceLayout,
+  isEnd: (answer: Answer) => boolean = () => false,
+): Promise<TableRows> {
   const { interfaces, isExtended } = layout;
   const found = interfaces.filter(({ index }) => index !== undefined);
   const isAny64 = found.some(({ has64Bits }) => has64Bits);
@@ -135,7 +144,7 @@ function readData(source: SnmpSource, layout: InterfaceLayout): Promise<TableRow
     column.outDiscards,
   ];
   const indexes = [...new Set(found.flatMap(({ index }) => index ?? []))];
-  return readRows(source, columns, indexes, layout.rowsBetween);
+  return readRows(source, columns, indexes, layout.rowsBetween, isEnd);
 }
 
 /** Whether the indexes of a layout may mean other interfaces now. */

@@ -121,5 +121,5 @@ function sentence({ name }: SystemFacts, interfaces: readonly InterfaceReading[]
   const host = name === '' ? 'the device' : printable(name);
   if (interfaces.length === 0) return `${host} answers`;
   const up = interfaces.filter(({ status }) => status === 'Up').length;
-  return `${host} answers, ${up} of ${interfaces.length} ${interfaces.length === 1 ? 'interface is' : 'interfaces are'} up`;
+  return `${host} answers, interfaces up: ${up} of ${interfaces.length}`;
 }

@@ -92,49 +92,49 @@ const authProtocols = ['MD5', 'SHA', 'SHA224', 'SHA256', 'SHA384', 'SHA512'] as 
 const privProtocols = ['DES', 'AES', 'AES256', 'AES256C'] as const;
 
 /** The Options of SNMP. */
-export const snmpOptions = z.strictObject({
-  Version: z
-    .enum(['v1', 'v2c', 'v3'])
-    .default('v2c')
-    .describe('The version of the protocol. Only v3 encrypts.'),
-  Community: line(255).default('public').describe('The community of v1 and v2c. It travels as plain text.'),
-  User: line(32).optional().describe('The user of v3.'),
-  AuthProtocol: z
-    .enum(authProtocols)
-    .default('SHA')
-    .describe('How v3 authenticates. MD5 is broken: use it only where a device has nothing else.'),
-  AuthKey: boundedText(255, 8)
-    .optional()
-    .describe('The password of authentication; without it v3 does not authenticate.'),
-  PrivProtocol: z
-    .enum(privProtocols)
-    .default('AES')
-    .describe(
-      'How v3 encrypts: AES has 128 bits, AES256C is the form of Cisco. DES is broken: use it only where a device has nothing else.',
-    ),
-  PrivKey: boundedText(255, 8)
-    .optional()
-    .describe('The password of encryption; without it v3 does not encrypt.'),
-  Context: boundedText(255).optional().describe('The context of v3; default: the one without a name.'),
-  Interfaces: z
-    .array(watchedInterface)
-    .max(64)
-    .default([])
-    .describe('The interfaces to watch, each with its rates as values.'),
-  Values: z.array(watchedValue).max(50).default([]).describe('Further objects to read.'),
-  SlowMs: slowMsOption,
-  IPFamily: ipFamilyOption,
-});
+export const snmpOptions = z
+  .strictObject({
+    Version: z
+      .enum(['v1', 'v2c', 'v3'])
+      .default('v2c')
+      .describe('The version of the protocol. Only v3 encrypts.'),
+    Community: line(255).default('public').describe('The community of v1 and v2c. It travels as plain text.'),
+    User: line(32).optional().describe('The user of v3.'),
+    AuthProtocol: z
+      .enum(authProtocols)
+      .default('SHA')
+      .describe('How v3 authenticates. MD5 is broken: use it only where a device has nothing else.'),
+    AuthKey: boundedText(255, 8)
+      .optional()
+      .describe('The password of authentication; without it v3 does not authenticate.'),
+    PrivProtocol: z
+      .enum(privProtocols)
+      .default('AES')
+      .describe(
+        'How v3 encrypts: AES has 128 bits, AES256C is the form of Cisco. DES is broken: use it only where a device has nothing else.',
+      ),
+    PrivKey: boundedText(255, 8)
+      .optional()
+      .describe('The password of encryption; without it v3 does not encrypt.'),
+    Context: boundedText(255).optional().describe('The context of v3; default: the one without a name.'),
+    Interfaces: z
+      .array(watchedInterface)
+      .max(64)
+      .default([])
+      .describe('The interfaces to watch, each with its rates as values.'),
+    Values: z.array(watchedValue).max(50).default([]).describe('Further objects to read.'),
+    SlowMs: slowMsOption,
+    IPFamily: ipFamilyOption,
+  })
+  .refine(({ Version, User }) => Version !== 'v3' || User !== undefined, {
+    path: ['User'],
+    message: 'must be set for Version v3',
+  })
+  .refine(({ AuthKey, PrivKey }) => PrivKey === undefined || AuthKey !== undefined, {
+    path: ['AuthKey'],
+    message: 'must be set with PrivKey: SNMP encrypts only what it authenticates',
+  });
 
 export type SnmpOptions = z.output<typeof snmpOptions>;
 export type WatchedInterface = SnmpOptions['Interfaces'][number];
 export type WatchedValue = SnmpOptions['Values'][number];
-
-/** The fault of Options that are only together wrong; undefined if there is none. */
-export function optionsFault(options: SnmpOptions): string | undefined {
-  if (options.Version !== 'v3') return undefined;
-  if (options.User === undefined) return 'SNMP v3 needs a User';
-  if (options.PrivKey !== undefined && options.AuthKey === undefined)
-    return 'SNMP v3 encrypts only what it authenticates: PrivKey needs an AuthKey';
-  return undefined;
-}

@@ -107,22 +107,27 @@ async function readSome(
   }
 }
 
-/** Rows of a table: by their OIDs if they are few or far apart, else by reading the part of the table with them. */
+/**
+ * Rows of a table: by their OIDs if they are few or far apart, else by reading the part of the table with them. `isEnd`
+ * ends the reading after an answer; the rows are then not complete.
+ */
 export async function readRows(
   source: SnmpSource,
   columns: readonly string[],
   indexes: readonly number[],
   /** The number of rows from the first to the last of `indexes`. */
   rowsBetween: number,
+  isEnd?: (answer: Answer) => boolean,
 ): Promise<TableRows> {
   if (indexes.length === 0) return new Map();
   const isFew = indexes.length * columns.length + times.length <= shortAnswer;
   if (!isFew && source.client.hasBulk && rowsBetween <= 2 * indexes.length)
-    return walk(source, columns, {
-      after: Math.max(0, Math.min(...indexes) - 1),
-      last: Math.max(...indexes),
-      expected: rowsBetween,
-    });
+    return walk(
+      source,
+      columns,
+      { after: Math.max(0, Math.min(...indexes) - 1), last: Math.max(...indexes), expected: rowsBetween },
+      isEnd,
+    );
   const oids = indexes.flatMap((index) => columns.map((column) => `${column}.${index}`));
   const cells = await readObjects(source, oids);
   const rows = indexes.map((index) => {
@@ -153,6 +158,7 @@ async function walk(
   source: SnmpSource,
   columns: readonly string[],
   range: { readonly after: number; readonly last: number; readonly expected: number },
+  isEnd: (answer: Answer) => boolean = () => false,
 ): Promise<TableRows> {
   const { limits } = source;
   const rows = new Map<number, Map<string, Cell>>();
@@ -169,6 +175,7 @@ async function walk(
     open = open.filter(
       (cursor, at) => advance(source, cursor, lists[at] ?? [], rows, answer) && cursor.after < range.last,
     );
+    if (isEnd(answer)) return rows;
     if (rows.size > maxRows)
       throw new Failure(resultCode.protocol, `${source.peer} has a table of more than ${maxRows} rows`);
   }
