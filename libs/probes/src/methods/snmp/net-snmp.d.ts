@@ -80,7 +80,33 @@ declare module 'net-snmp' {
       | 'EndOfMibView'
     >;
     /** Derived keys by protocol, password and engine. It grows without a bound. */
-    readonly Authentication: { authToKeyCache: Record<string, Buffer> };
+    readonly Authentication: {
+      authToKeyCache: Record<string, Buffer>;
+      passwordToKey(authProtocol: number, password: string, engineID: Buffer): Buffer;
+    };
+    readonly Encryption: { readonly algorithms: Record<number, PrivAlgorithm> };
+  }
+
+  export interface PrivEngine {
+    readonly engineID: Buffer;
+  }
+
+  interface PrivAlgorithm {
+    encryptPdu(
+      scopedPdu: Buffer,
+      protocol: number,
+      password: string,
+      authProtocol: number,
+      engine: PrivEngine,
+    ): { readonly encryptedPdu: Buffer; readonly msgPrivacyParameters: Buffer };
+    decryptPdu(
+      encryptedPdu: Buffer,
+      protocol: number,
+      salt: Buffer,
+      password: string,
+      authProtocol: number,
+      engine: PrivEngine,
+    ): Buffer;
   }
 
   const netSnmp: NetSnmp;

@@ -2,6 +2,7 @@ import { resultCode } from '@vantage/domain';
 import type { LibrarySession, LibrarySocket, LibraryVarbind, NetSnmp } from 'net-snmp';
 import { Failure } from '../../contract/failure.ts';
 import { type Datagrams, malformed } from '../../net/datagrams.ts';
+import { installDes } from './des-cipher.ts';
 import { messageFlags } from './message-flags.ts';
 import type { SnmpOptions } from './snmp-options.ts';
 
@@ -40,7 +41,9 @@ export interface SnmpClient extends Disposable {
 
 /** Loads net-snmp for the first check that needs it. Most agents have no device with the Method SNMP. */
 export async function loadNetSnmp(): Promise<NetSnmp> {
-  return (await import('net-snmp')).default;
+  const library = (await import('net-snmp')).default;
+  installDes(library);
+  return library;
 }
 
 /** Derived keys, each 32 bytes under its protocol, password and engine. */
@@ -78,6 +81,7 @@ class LibraryClient implements SnmpClient {
   private readonly options: SnmpOptions;
   private readonly waits: SnmpWaits;
   private isAnswered = false;
+  private isLoggedIn = false;
   private readonly session: LibrarySession;
   /** The message that the library wants to send. */
   private outgoing: Buffer | undefined;
@@ -138,24 +142,32 @@ class LibraryClient implements SnmpClient {
       this.outgoing = undefined;
       if (message === undefined) throw new Error('net-snmp neither answers nor sends');
       this.requests += 1;
-      const isRead = await this.datagrams.ask(
-        message,
-        (bytes) => {
-          this.weakness = this.weaknessOf(bytes);
-          this.unreadable = undefined;
-          this.session.onMsg(bytes);
-          if (this.unreadable !== undefined) throw this.unreadable;
-          return answer() !== undefined || this.outgoing !== undefined ? true : undefined;
-        },
-        this.waitMs(isLong),
-      );
+      const read = (bytes: Buffer) => {
+        this.weakness = this.weaknessOf(bytes);
+        this.unreadable = undefined;
+        this.session.onMsg(bytes);
+        if (this.unreadable !== undefined) throw this.unreadable;
+        return answer() !== undefined || this.outgoing !== undefined ? true : undefined;
+      };
+      const isRead = await this.datagrams
+        .ask(message, read, this.waitMs(isLong))
+        .catch((error: unknown) => Promise.reject(this.silence(error)));
       if (isRead === undefined)
         throw new Failure(resultCode.timeout, `no answer from ${this.datagrams.peer}`);
       this.isAnswered = true;
     }
     const { error, varbinds } = answer() ?? { error: null, varbinds: [] };
     if (error) throw failureOf(error, this.datagrams.peer);
+    this.isLoggedIn = true;
     return varbinds;
+  }
+
+  /** Agents drop what they cannot decrypt, without a report. */
+  private silence(error: unknown): unknown {
+    const isTimeout = error instanceof Failure && error.code === resultCode.timeout;
+    if (!isTimeout || !this.isAnswered || this.isLoggedIn || this.options.PrivKey === undefined) return error;
+    const text = `${this.datagrams.peer} answers, but not to encrypted requests: PrivKey or PrivProtocol may be wrong`;
+    return new Failure(resultCode.timeout, text, { cause: error });
   }
 
   private waitMs(isLong: boolean): number {
