@@ -1,6 +1,7 @@
 export { type CertificateSettings, makeCertificate, type TestCertificate } from './certificate.ts';
 export { type ContractFixture, probeContract } from './contract.ts';
 export { type DatagramFixture, datagramContract } from './datagram-contract.ts';
+export { type CheckWithValues, type DeviceChecks, deviceChecks } from './device-checks.ts';
 export { collectGarbage, liveBytes } from './garbage.ts';
 export { type LineScript, speakLines } from './line-server.ts';
 export { answerBytes, type NameReply, serveNames, type TestNameServer } from './name-server.ts';
@@ -15,6 +16,7 @@ export {
   snmpAnswers,
   type TestSnmpAgent,
 } from './snmp-agent.ts';
+export { agentObject, systemObjects, upTime } from './snmp-objects.ts';
 export {
   createSwitch,
   type PortCounter,

@@ -24,7 +24,7 @@ export interface AgentRequest {
   readonly bytes: Buffer;
 }
 
-/** An SNMP agent of a test on loopback, for v1 and v2c. It encodes by hand, so it does not share a fault of the probe. */
+/** An SNMP agent of a test, for v1 and v2c. It encodes by hand, so it shares no fault with the probe. */
 export interface TestSnmpAgent extends AsyncDisposable {
   readonly port: number;
   readonly url: string;

@@ -8,7 +8,7 @@ export interface KnownObject {
   readonly kind: 'Gauge' | 'Counter' | 'Text';
   /** Further objects of the same row, which `scale` needs. */
   readonly companions: readonly string[];
-  /** The value from the number of the object and those of its companions; undefined if it means that it is not known. */
+  /** The value from the numbers of the object and its companions; undefined if the device does not know it. */
   scale(value: number, companions: readonly (number | undefined)[]): number | undefined;
 }
 
