@@ -145,3 +145,17 @@ test('rows far apart are read by their OIDs', async () => {
   expect([...rows.keys()]).toEqual(indexes);
   expect(new Set(asked).size).toBe(82);
 });
+
+test('an answer that ends within a row costs no request for each of the last rows', async () => {
+  const repetitions: number[] = [];
+  const source = sourceOf({
+    async bulk(scalars, columns, rows) {
+      repetitions.push(rows);
+      const lists = rowsAfter(split(columns), rows, 100);
+      return [...scalars.map(() => []), ...lists.map((list, at) => list.slice(0, at === 0 ? 10 : 9))];
+    },
+  });
+  const indexes = Array.from({ length: 40 }, (_, at) => at + 1);
+  expect((await readRows(source, ['1.1', '1.2'], indexes, 40)).size).toBeGreaterThanOrEqual(40);
+  expect(repetitions).toEqual([40, 31, 22, 13, 4]);
+});

@@ -152,6 +152,8 @@ const usualRows = 64;
 interface Cursor {
   readonly column: string;
   after: number;
+  /** The rows that were read. */
+  count: number;
 }
 
 async function walk(
@@ -162,11 +164,17 @@ async function walk(
 ): Promise<TableRows> {
   const { limits } = source;
   const rows = new Map<number, Map<string, Cell>>();
-  let open: readonly Cursor[] = columns.map((column) => ({ column, after: range.after }));
+  let open: readonly Cursor[] = columns.map((column) => ({
+    column,
+    after: range.after,
+    count: 0,
+  }));
   while (open.length > 0) {
     const most = Math.max(1, Math.floor((limits.maxObjects - times.length) / open.length));
     const isOpenEnd = range.last === Number.POSITIVE_INFINITY;
-    const expected = isOpenEnd ? usualRows : Math.max(1, range.expected - rows.size + 1);
+    // A short answer ends within a row, so the columns are not equally far.
+    const least = Math.min(...open.map(({ count }) => count));
+    const expected = isOpenEnd ? usualRows : Math.max(1, range.expected - least);
     const answered = await readNext(source, open, Math.min(most, expected));
     if (answered === undefined) continue;
     const { lists, answer } = answered;
@@ -253,6 +261,7 @@ function advance(
     if (index <= cursor.after)
       throw new Failure(resultCode.protocol, `${peer} sent a malformed answer: its table goes backwards`);
     cursor.after = index;
+    cursor.count += 1;
     const row = rows.get(index) ?? new Map<string, Cell>();
     rows.set(index, row.set(cursor.column, { value, answer }));
   }
