@@ -457,7 +457,7 @@ interface SnmpCall extends Call, Place {
     name?: string;
     /** The description that operators gave the interface: its ifAlias. */
     alias?: string;
-    /** Its ifIndex. Devices may number their interfaces anew at a restart; Name and Alias stay. */
+    /** Its ifIndex. A restart may change it; Name and Alias stay. */
     index?: number;
     /** The operational status that the interface must have. */
     expectStatus?: 'Up' | 'Down' | 'Any';

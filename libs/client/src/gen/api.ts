@@ -3758,7 +3758,7 @@ export interface components {
                 Name?: string;
                 /** @description The description that operators gave the interface: its ifAlias. */
                 Alias?: string;
-                /** @description Its ifIndex. Devices may number their interfaces anew at a restart; Name and Alias stay. */
+                /** @description Its ifIndex. A restart may change it; Name and Alias stay. */
                 Index?: number;
                 /**
                  * @description The operational status that the interface must have. Default: "Up".

@@ -4,14 +4,7 @@ const ifEntry = '1.3.6.1.2.1.2.2.1';
 const ifXEntry = '1.3.6.1.2.1.31.1.1.1';
 
 /** The counters of a port. */
-export const portCounters = [
-  'inOctets',
-  'outOctets',
-  'inErrors',
-  'outErrors',
-  'inDiscards',
-  'outDiscards',
-] as const;
+const portCounters = ['inOctets', 'outOctets', 'inErrors', 'outErrors', 'inDiscards', 'outDiscards'] as const;
 export type PortCounter = (typeof portCounters)[number];
 
 const columns64: Readonly<Record<string, PortCounter>> = { 6: 'inOctets', 10: 'outOctets' };
@@ -35,7 +28,7 @@ export interface SimulatedPort {
 }
 
 /** A counter of a port when an answer carried it. */
-export interface CounterSent {
+interface CounterSent {
   /** Seconds of simulated time. */
   readonly atSeconds: number;
   readonly boots: number;

@@ -33,7 +33,7 @@ export interface InterfaceRecord {
 const maxBytes = 64 * 1024 * 1024;
 const memoryBytes = 2_000;
 const counterBytes = 150;
-/** An interface with its place in the layout. */
+/** An interface, with its entry in the layout. */
 const interfaceBytes = 500;
 const absentBytes = 100;
 

@@ -55,7 +55,7 @@ export function layoutKey(watched: readonly WatchedInterface[]): string {
   return JSON.stringify(watched.map(({ Name, Alias, Index }) => [Name, Alias, Index]));
 }
 
-/** Finds the watched interfaces in the tables of the device. Where two have the same name, the first counts. */
+/** Finds the watched interfaces in the tables of the device. Of two with the same name the first counts. */
 export async function readLayout(
   source: SnmpSource,
   watched: readonly WatchedInterface[],
@@ -126,7 +126,7 @@ function foundInterface({ Name, Alias, Index }: WatchedInterface, rows: TableRow
 }
 
 /** The text by which a later check recognises the interface. */
-export function nameOf(row: TableRow): string {
+function nameOf(row: TableRow): string {
   return textOf(row.get(column.name)?.value) || textOf(row.get(column.description)?.value);
 }
 

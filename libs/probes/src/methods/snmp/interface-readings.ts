@@ -93,8 +93,8 @@ export async function readInterfaces(
     );
     if (record) {
       // Readings that are a moment apart give no rate; the older ones stay for the next check.
-      const kept = record.counters.map((now, at) => (isSoon(rates[at]) ? previous?.counters[at] : now));
-      records.set(found.label, { ...record, counters: kept });
+      const comparable = record.counters.map((now, at) => (isSoon(rates[at]) ? previous?.counters[at] : now));
+      records.set(found.label, { ...record, counters: comparable });
     }
     return [readingOf(found, options, rates, { now: record?.status, before: previous?.status })];
   });
@@ -243,8 +243,8 @@ function perSecond(rate: Rate | undefined): number | undefined {
   return rate?.kind === 'rate' ? rate.perSecond : undefined;
 }
 
-function sum(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined || other === undefined ? undefined : one + other;
+function sum(first: number | undefined, second: number | undefined): number | undefined {
+  return first === undefined || second === undefined ? undefined : first + second;
 }
 
 function statusOf(value: SnmpValue): string {

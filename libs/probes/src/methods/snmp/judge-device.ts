@@ -71,7 +71,7 @@ function shown(value: number): string {
 }
 
 /**
- * The measured values: those of the Options, then of the interfaces in this order of importance. Where all do not fit,
+ * The measured values: those of the Options, then of the interfaces in this order of importance. If all do not fit,
  * the last kinds are left out for every interface.
  */
 export function measuredValues(
@@ -81,14 +81,15 @@ export function measuredValues(
   const labels = new Map<string, MeasuredValue>();
   const add = (label: string, value: number | undefined, unit: string) => {
     if (value === undefined) return;
-    let own = label;
-    for (let copy = 2; labels.has(own); copy += 1) own = `${label} (${copy})`;
-    labels.set(own, { Label: own, Value: value, Unit: unit });
+    let unique = label;
+    for (let copy = 2; labels.has(unique); copy += 1) unique = `${label} (${copy})`;
+    labels.set(unique, { Label: unique, Value: value, Unit: unit });
   };
   for (const { label, number, unit } of values) add(label, number, unit);
-  for (const { suffix, unit, of } of kinds) {
+  for (const { suffix, unit, figure } of kinds) {
     if (labels.size + interfaces.length > maxValues) break;
-    for (const reading of interfaces) add(`${printable(reading.found.label)} ${suffix}`, of(reading), unit);
+    for (const reading of interfaces)
+      add(`${printable(reading.found.label)} ${suffix}`, figure(reading), unit);
   }
   return [...labels.values()];
 }
@@ -96,13 +97,13 @@ export function measuredValues(
 const kinds: readonly {
   readonly suffix: string;
   readonly unit: string;
-  of(reading: InterfaceReading): number | undefined;
+  figure(reading: InterfaceReading): number | undefined;
 }[] = [
-  { suffix: 'in bit/s', unit: 'bit/s', of: ({ inBits }) => inBits },
-  { suffix: 'out bit/s', unit: 'bit/s', of: ({ outBits }) => outBits },
-  { suffix: 'errors/s', unit: '/s', of: ({ errors }) => errors },
-  { suffix: 'discards/s', unit: '/s', of: ({ discards }) => discards },
-  { suffix: 'utilisation', unit: '%', of: ({ utilisation }) => utilisation },
+  { suffix: 'in bit/s', unit: 'bit/s', figure: ({ inBits }) => inBits },
+  { suffix: 'out bit/s', unit: 'bit/s', figure: ({ outBits }) => outBits },
+  { suffix: 'errors/s', unit: '/s', figure: ({ errors }) => errors },
+  { suffix: 'discards/s', unit: '/s', figure: ({ discards }) => discards },
+  { suffix: 'utilisation', unit: '%', figure: ({ utilisation }) => utilisation },
 ];
 
 /** The interfaces as evidence. Without rates, so that good checks have equal facts; the rates are values. */

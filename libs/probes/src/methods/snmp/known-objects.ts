@@ -1,4 +1,4 @@
-/** How a known object becomes a value. */
+/** A known object, and its conversion to a value. */
 export interface KnownObject {
   /** The whole OID, with its instance. */
   readonly oid: string;

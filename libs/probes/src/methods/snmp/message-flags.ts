@@ -1,7 +1,7 @@
 const authenticated = 1;
 const encrypted = 2;
 
-/** How an SNMP v3 message is protected (RFC 3412 section 6.4). */
+/** The protection of an SNMP v3 message (RFC 3412 section 6.4). */
 export interface MessageFlags {
   readonly isAuthenticated: boolean;
   readonly isEncrypted: boolean;

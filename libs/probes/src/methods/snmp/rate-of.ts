@@ -33,7 +33,7 @@ export type Rate =
       readonly kind: 'none';
       /**
        * `first`: nothing to compare with. `soon`: less than a second passed. `restarted`: the device or its counter
-       * began anew. `ambiguous`: a 32-bit counter may have wrapped more than once.
+       * began again. `ambiguous`: a 32-bit counter may have wrapped more than once.
        */
       readonly reason: 'first' | 'soon' | 'restarted' | 'ambiguous';
     };
@@ -65,11 +65,11 @@ export function rateOf(
   if (isFullRate && maxPerSecond !== undefined && maxPerSecond * seconds >= modulus) return none('ambiguous');
   if (grown >= 0n) return { kind: 'rate', perSecond: Number(grown) / seconds };
   const wrapped = Number(grown) + modulus;
-  const mostWrapped = maxPerSecond === undefined ? modulus / 2 : maxPerSecond * (seconds + staleSeconds);
-  return wrapped > mostWrapped ? none('restarted') : { kind: 'rate', perSecond: wrapped / seconds };
+  const maxWrapped = maxPerSecond === undefined ? modulus / 2 : maxPerSecond * (seconds + staleSeconds);
+  return wrapped > maxWrapped ? none('restarted') : { kind: 'rate', perSecond: wrapped / seconds };
 }
 
-/** Whether the device started anew between two answers: its clock does not agree with the agent's. */
+/** Whether the device started again between two answers: its clock does not agree with the agent's. */
 export function hasRestarted(previous: DeviceTime, current: DeviceTime): boolean {
   const elapsedMs = current.monoMs - previous.monoMs;
   return (

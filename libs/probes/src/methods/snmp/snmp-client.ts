@@ -64,7 +64,7 @@ export function createSnmpClient(
   return new LibraryClient(library, datagrams, options, waits);
 }
 
-/** How long a message waits for its answer, milliseconds. */
+/** The times that a message waits for its answer, milliseconds. */
 export interface SnmpWaits {
   /** Before the first answer, after which the device is known to be there. */
   readonly firstMs: number;
@@ -127,7 +127,7 @@ class LibraryClient implements SnmpClient {
     );
   }
 
-  /** Runs a request, which may be several messages: v3 asks for the engine and its time first. */
+  /** Runs a request, which may be several messages: v3 requests the engine and its time first. */
   private async run<T>(
     start: (answered: (error: Error | null, varbinds: readonly T[]) => void) => void,
     isLong = false,

@@ -29,7 +29,7 @@ const watchedInterface = z
       .min(1)
       .max(2_147_483_647)
       .optional()
-      .describe('Its ifIndex. Devices may number their interfaces anew at a restart; Name and Alias stay.'),
+      .describe('Its ifIndex. A restart may change it; Name and Alias stay.'),
     ExpectStatus: z
       .enum(['Up', 'Down', 'Any'])
       .default('Up')

@@ -2,7 +2,7 @@ import { resultCode } from '@vantage/domain';
 import { Failure } from '../../contract/failure.ts';
 import { type SnmpClient, SnmpError, type SnmpValue, type Varbind } from './snmp-client.ts';
 
-/** An answer of the device. Every request asks for these times, because a later answer has later counters. */
+/** An answer of the device. Every request has these times, because a later answer has later counters. */
 export interface Answer {
   /** sysUpTime, hundredths of a second; undefined if the device has none. */
   readonly upTicks: number | undefined;
