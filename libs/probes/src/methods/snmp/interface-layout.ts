@@ -24,6 +24,9 @@ export const column = {
   discontinuity: `${ifXEntry}.19`,
 } as const;
 
+/** ifName and ifDescr (RFC 2863). */
+export const maxName = 255;
+
 /** A watched interface, as the tables of the device have it. */
 export interface FoundInterface {
   /** undefined: the device has no such interface. */
@@ -125,9 +128,9 @@ function foundInterface({ Name, Alias, Index }: WatchedInterface, rows: TableRow
   };
 }
 
-/** The text by which a later check recognises the interface. */
 function nameOf(row: TableRow): string {
-  return textOf(row.get(column.name)?.value) || textOf(row.get(column.description)?.value);
+  const name = textOf(row.get(column.name)?.value) || textOf(row.get(column.description)?.value);
+  return name.slice(0, maxName);
 }
 
 /** bit/s. ifSpeed ends at 4,294,967,295; ifHighSpeed counts in steps of 1,000,000. */

@@ -4,6 +4,7 @@ import {
   type FoundInterface,
   type InterfaceLayout,
   layoutKey,
+  maxName,
   readLayout,
 } from './interface-layout.ts';
 import {
@@ -155,7 +156,8 @@ function hasChanged(layout: InterfaceLayout, rows: TableRows, time: DeviceTime |
     const row = rows.get(index);
     const cell = row?.get(column.status);
     if (row === undefined || cell === undefined) return true;
-    if (layout.tableChange === undefined && textOf(row.get(oid)?.value) !== name) return true;
+    if (layout.tableChange === undefined && textOf(row.get(oid)?.value).slice(0, maxName) !== name)
+      return true;
     return mayDiffer(layout, cell.answer, time);
   });
 }

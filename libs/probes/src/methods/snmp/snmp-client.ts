@@ -23,6 +23,8 @@ export interface Varbind {
 export interface SnmpClient extends Disposable {
   /** Messages that were sent, without repeated ones. */
   readonly requests: number;
+  /** The bytes of all answers. */
+  readonly received: number;
   /** Whether the device can be asked for several rows at once. */
   readonly hasBulk: boolean;
   /** The values of the objects, in the order of `oids`. */
@@ -100,6 +102,10 @@ class LibraryClient implements SnmpClient {
     this.session.on('error', (error) => {
       this.unreadable = error;
     });
+  }
+
+  get received(): number {
+    return this.datagrams.received;
   }
 
   async get(oids: readonly string[]): Promise<readonly SnmpValue[]> {

@@ -8,14 +8,16 @@ const integer = (value: number): SnmpValue => ({ type: 'integer', value });
 
 /** A device whose answers are those of `bulk` and `get`. */
 function sourceOf(client: Partial<SnmpClient>): SnmpSource {
-  const own: SnmpClient = {
+  const usual: SnmpClient = {
     requests: 0,
+    received: 0,
     hasBulk: true,
     get: () => Promise.reject(new Error('no get')),
     bulk: () => Promise.reject(new Error('no bulk')),
     [Symbol.dispose]() {},
-    ...client,
   };
+  // A getter stays one.
+  const own = Object.defineProperties(usual, Object.getOwnPropertyDescriptors(client));
   return { client: own, peer: '192.0.2.2:161', limits: newLimits(0), monoMs: () => 0 };
 }
 
@@ -84,6 +86,27 @@ test('an endless table is 3', async () => {
   await expect(readTable(source, ['1.1'])).rejects.toMatchObject({
     code: resultCode.protocol,
     message: '192.0.2.2:161 has a table of more than 10000 rows',
+  });
+});
+
+test('a table of endless texts is 3', async () => {
+  let received = 0;
+  const source = sourceOf({
+    get received() {
+      return received;
+    },
+    async bulk(scalars, columns) {
+      received += 60_000;
+      const value: SnmpValue = { type: 'text', value: Buffer.alloc(60_000, 'x') };
+      return [
+        ...scalars.map(() => []),
+        ...rowsAfter(split(columns), 1, 1e6).map((list) => list.map((each) => ({ ...each, value }))),
+      ];
+    },
+  });
+  await expect(readTable(source, ['1.1'])).rejects.toMatchObject({
+    code: resultCode.protocol,
+    message: '192.0.2.2:161 has a table of more than 4194304 bytes',
   });
 });
 

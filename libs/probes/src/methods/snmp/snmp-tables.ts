@@ -47,6 +47,8 @@ const shortAnswer = 60;
 const maxObjects = 2_000;
 const maxAbsent = 500;
 const maxRows = 10_000;
+/** All answers of a check. 10,000 interfaces have less than 1 MiB. */
+const maxBytes = 4 * 1024 * 1024;
 const tooBig = 1;
 const noSuchName = 2;
 const generalError = 5;
@@ -184,6 +186,8 @@ async function walk(
       (cursor, at) => advance(source, cursor, lists[at] ?? [], rows, answer) && cursor.after < range.last,
     );
     if (isEnd(answer)) return rows;
+    if (source.client.received > maxBytes)
+      throw new Failure(resultCode.protocol, `${source.peer} has a table of more than ${maxBytes} bytes`);
     if (rows.size > maxRows)
       throw new Failure(resultCode.protocol, `${source.peer} has a table of more than ${maxRows} rows`);
   }
