@@ -431,6 +431,84 @@ interface DnsResult extends Result {
 /** Asks a name server. */
 declare function dns(call: DnsCall): Promise<DnsResult>;
 
+interface SnmpCall extends Call, Place {
+  /** The version of the protocol. Only v3 encrypts. */
+  version?: 'v1' | 'v2c' | 'v3';
+  /** The community of v1 and v2c. It travels as plain text. */
+  community?: string;
+  /** The user of v3. */
+  user?: string;
+  /** How v3 authenticates. MD5 is broken: use it only where a device has nothing else. */
+  authProtocol?: 'MD5' | 'SHA' | 'SHA224' | 'SHA256' | 'SHA384' | 'SHA512';
+  /** The password of authentication; without it v3 does not authenticate. */
+  authKey?: string;
+  /**
+   * How v3 encrypts: AES has 128 bits, AES256C is the form of Cisco. DES is broken: use it only where a device has
+   * nothing else.
+   */
+  privProtocol?: 'DES' | 'AES' | 'AES256' | 'AES256C';
+  /** The password of encryption; without it v3 does not encrypt. */
+  privKey?: string;
+  /** The context of v3; default: the one without a name. */
+  context?: string;
+  /** The interfaces to watch, each with its rates as values. */
+  interfaces?: {
+    /** The name of the interface: its ifName, else its ifDescr, such as GigabitEthernet1/0/1. */
+    name?: string;
+    /** The description that operators gave the interface: its ifAlias. */
+    alias?: string;
+    /** Its ifIndex. A restart may change it; Name and Alias stay. */
+    index?: number;
+    /** The operational status that the interface must have. */
+    expectStatus?: 'Up' | 'Down' | 'Any';
+    /** The maximum utilisation, per cent of the speed, of the busier direction. */
+    maxUtilisation?: number;
+    /** The maximum rate of errors, both directions together. */
+    maxErrorsPerSecond?: number;
+    /** The check fails where this interface misses its expectations. Else the check stays good and reports it. */
+    deviceDown?: boolean;
+  }[];
+  /** Further objects to read. */
+  values?: {
+    /** The object with its instance, such as 1.3.6.1.2.1.1.3.0. */
+    oid?: string;
+    /**
+     * A known object, with the index of its row where it has rows: sysUpTime, ifOperStatus.1, ifInOctets.1,
+     * ifOutOctets.1, ifInErrors.1, ifOutErrors.1, ifHCInOctets.1, ifHCOutOctets.1, ifHCInUcastPkts.1,
+     * ifHCOutUcastPkts.1, ifHighSpeed.1, hrSystemUptime, hrSystemNumUsers, hrSystemProcesses, hrMemorySize,
+     * hrProcessorLoad.1, hrStorageSize.1, hrStorageUsed.1, hrStorageUsedPercent.1, hrPrinterStatus.1,
+     * upsBatteryStatus, upsSecondsOnBattery, upsEstimatedMinutesRemaining, upsEstimatedChargeRemaining,
+     * upsBatteryVoltage, upsBatteryCurrent, upsBatteryTemperature, upsInputFrequency.1, upsInputVoltage.1,
+     * upsOutputSource, upsOutputVoltage.1, upsOutputPower.1, upsOutputPercentLoad.1, upsAlarmsPresent,
+     * entPhySensorValue.1, entPhySensorOperStatus.1, prtMarkerLifeCount.1.1, prtMarkerSuppliesLevel.1.1,
+     * prtMarkerSuppliesPercent.1.1.
+     */
+    name?: string;
+    /** The name of the value; default: the object. */
+    label?: string;
+    /** The unit of the value; default: that of the known object, and /s for a counter. */
+    unit?: string;
+    /** Counter: the rate per second is the value. Text: only compared. Default: by the type of the object. */
+    kind?: 'Gauge' | 'Counter' | 'Text';
+    /** The text that the object must have. */
+    expect?: string;
+    /** A smaller value is a failed expectation. */
+    min?: number;
+    /** A greater value is a failed expectation. */
+    max?: number;
+  }[];
+  /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
+  ipFamily?: '4' | '6' | 'Any';
+}
+
+interface SnmpResult extends Result {
+  /** The Values by their labels. A counter has a rate from the second call on. */
+  readonly values: Readonly<Record<string, number | string | null>>;
+}
+
+/** Asks a device by SNMP. */
+declare function snmp(call: SnmpCall): Promise<SnmpResult>;
+
 // Generated up to here.
 
 /** Fails the script with ResultCode 4 and this text unless the condition is truthy; catching its error does not undo that. */

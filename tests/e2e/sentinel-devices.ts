@@ -1,5 +1,5 @@
 import { reference, sentinel } from './sentinel.ts';
-import { type EchoMethod, type EchoTarget, echoLines, echoWeb } from './sentinel-targets.ts';
+import { type EchoMethod, type EchoTarget, echoDatagrams, echoLines, echoWeb } from './sentinel-targets.ts';
 import type { NewDevice } from './sentinel-welcome.ts';
 import { dnsServer } from './watched.ts';
 
@@ -24,6 +24,7 @@ export async function refusedDevices(targets: AsyncDisposableStack): Promise<rea
   const web = await hold(echoWeb());
   const tcp = await hold(echoLines('TCP'));
   const dns = targets.use(await dnsServer());
+  const datagrams = await hold(echoDatagrams());
   const lines = await Promise.all(
     lineMethods.map(async (method) => lineDevices(method, await hold(echoLines(method)))),
   );
@@ -33,6 +34,7 @@ export async function refusedDevices(targets: AsyncDisposableStack): Promise<rea
     ...tcpDevices(tcp),
     { Method: 'DNS', URL: dns.url, Options: { Expect: [reference('KEPT')] } },
     { Method: 'PING', URL: '127.0.0.1' },
+    ...snmpDevices(datagrams),
     ...scriptDevices(web, tcp),
   ];
 }
@@ -80,6 +82,15 @@ function tcpDevices(at: string): readonly NewDevice[] {
       URL: at,
       Options: { Steps: [{ Send: `${keptSecret}\n`, Expect: `other ${keptSecret}` }] },
     },
+  ];
+}
+
+function snmpDevices(at: string): readonly NewDevice[] {
+  const keys = { AuthKey: sentinel('auth-key'), PrivKey: reference('KEPT') };
+  return [
+    { Method: 'SNMP', URL: at, Options: { Community: sentinel('community') } },
+    { Method: 'SNMP', URL: at, Options: { Version: 'v1', Community: reference('KEPT') } },
+    { Method: 'SNMP', URL: at, Options: { Version: 'v3', User: 'me', ...keys } },
   ];
 }
 

@@ -1,3 +1,5 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { addressOf, listen, speakLines } from '@vantage/probes/testing';
 
@@ -66,5 +68,17 @@ export async function echoWeb(): Promise<EchoTarget> {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
+  };
+}
+
+/** Repeats every datagram. */
+export async function echoDatagrams(): Promise<EchoTarget> {
+  const socket = createSocket('udp4');
+  socket.on('message', (message, from) => socket.send(message, from.port, from.address));
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  return {
+    target: `127.0.0.1:${addressOf(socket.address()).port}`,
+    [Symbol.asyncDispose]: () => new Promise((resolve) => socket.close(() => resolve())),
   };
 }

@@ -225,8 +225,11 @@ const namePlace = async (fixture: ServersFixture, name: 'good' | 'expired' | 'wr
   });
 };
 
-/** The real server of each Method, which the compiler checks; portless.timed.test.ts has PING and Script. */
-export const rows: Readonly<Record<Exclude<Method, 'PING' | 'Script'>, Row>> = {
+/**
+ * The real server of each Method over TCP, which the compiler checks; portless.timed.test.ts has PING and Script,
+ * snmp.test.ts has SNMP.
+ */
+export const rows: Readonly<Record<Exclude<Method, 'PING' | 'Script' | 'SNMP'>, Row>> = {
   HTTP: { method: 'HTTP', part: 'web', needs: ['nginx'], start: (fixture) => nginxPlace(fixture, 'good') },
   TCP: { method: 'TCP', part: 'web', needs: ['nginx'], start: (fixture) => tcpPlace(fixture, 'good') },
   SMTP: {

@@ -38,6 +38,7 @@ export const packages = {
   // .ci/run unpacks it and does not install it, because it conflicts with leafnode.
   inn2: '/usr/local/lib/vantage-inn2/usr/lib/news/bin/nnrpd',
   socat: '/usr/bin/socat',
+  snmpd: '/usr/sbin/snmpd',
   'prometheus-alertmanager': '/usr/bin/prometheus-alertmanager',
 } as const;
 

@@ -13,6 +13,7 @@ export const methods = [
   'TCP',
   'DNS',
   'Script',
+  'SNMP',
 ] as const;
 
 export type Method = (typeof methods)[number];

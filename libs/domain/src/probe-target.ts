@@ -9,6 +9,7 @@ const ports: Readonly<Partial<Record<Method, number>>> = {
   TELNET: 23,
   NNTP: 119,
   MySQL: 3306,
+  SNMP: 161,
 };
 /** Ports of the schemes under TLS. */
 const tlsPorts: Readonly<Record<string, number>> = {

@@ -26,9 +26,11 @@ export function createCheckRunner(deps: {
     const known = readings.get(assignment);
     if (known?.secrets === secrets) return known.reading;
     const { spec } = assignment;
-    const reading = spec
+    const read = spec
       ? readSpec(spec, (name) => secrets.get(name)?.reveal())
       : ({ ok: false, message: 'the controller sent no check' } as const);
+    const device = String(assignment.deviceNo);
+    const reading = read.ok ? ({ ok: true, check: { ...read.check, device } } as const) : read;
     readings.set(assignment, { secrets, reading });
     return reading;
   };

@@ -115,15 +115,15 @@ export const wrongRequests: readonly WrongRequest[] = [
   [
     'POST /devices',
     {},
-    '1004 Method is required: one of "HTTP", "PING", "SMTP", "POP3", "MySQL", "IMAP4", "FTP", "TELNET", "SSH", "NNTP", "TCP", "DNS", "Script". URL is required: what to check, for example https://www.example.org/. ShortName is required: 1 to 8 letters, digits or \'-\', for example web-1.',
+    '1004 Method is required: one of "HTTP", "PING", "SMTP", "POP3", "MySQL", "IMAP4", "FTP", "TELNET", "SSH", "NNTP", "TCP", "DNS", "Script", "SNMP". URL is required: what to check, for example https://www.example.org/. ShortName is required: 1 to 8 letters, digits or \'-\', for example web-1.',
   ],
   [
     ...post({ Method: 'http' }),
-    '1004 Method must be one of "HTTP", "PING", "SMTP", "POP3", "MySQL", "IMAP4", "FTP", "TELNET", "SSH", "NNTP", "TCP", "DNS", "Script", but "http" was sent; did you mean "HTTP"?',
+    '1004 Method must be one of "HTTP", "PING", "SMTP", "POP3", "MySQL", "IMAP4", "FTP", "TELNET", "SSH", "NNTP", "TCP", "DNS", "Script", "SNMP", but "http" was sent; did you mean "HTTP"?',
   ],
   [
     ...post({ Method: 'GOPHER' }),
-    '1004 Method must be one of "HTTP", "PING", "SMTP", "POP3", "MySQL", "IMAP4", "FTP", "TELNET", "SSH", "NNTP", "TCP", "DNS", "Script", but "GOPHER" was sent.',
+    '1004 Method must be one of "HTTP", "PING", "SMTP", "POP3", "MySQL", "IMAP4", "FTP", "TELNET", "SSH", "NNTP", "TCP", "DNS", "Script", "SNMP", but "GOPHER" was sent.',
   ],
   [
     ...post({ ShortName: 'my server' }),

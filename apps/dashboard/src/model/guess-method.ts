@@ -27,6 +27,7 @@ const schemes: Readonly<Record<string, string>> = {
   nntps: 'NNTP',
   tcp: 'TCP',
   dns: 'DNS',
+  snmp: 'SNMP',
 };
 const ports: Readonly<Record<string, string>> = {
   21: 'FTP',
@@ -38,6 +39,7 @@ const ports: Readonly<Record<string, string>> = {
   110: 'POP3',
   119: 'NNTP',
   143: 'IMAP4',
+  161: 'SNMP',
   443: 'HTTP',
   465: 'SMTP',
   587: 'SMTP',

@@ -3733,6 +3733,107 @@ export interface components {
             IPFamily?: "4" | "6" | "Any";
         };
         /**
+         * @description Options of Method SNMP. All may be absent; a name that is not listed is refused with code 1004.
+         * @example {
+         *       "Community": "a community",
+         *       "Interfaces": [
+         *         {
+         *           "Name": "GigabitEthernet1/0/1",
+         *           "DeviceDown": true
+         *         }
+         *       ]
+         *     }
+         */
+        OptionsSNMP: {
+            /**
+             * @description The version of the protocol. Only v3 encrypts. Default: "v2c".
+             * @enum {string}
+             */
+            Version?: "v1" | "v2c" | "v3";
+            /** @description The community of v1 and v2c. It travels as plain text. Default: "public". */
+            Community?: string;
+            /**
+             * @description The user of v3.
+             * @example monitor
+             */
+            User?: string;
+            /**
+             * @description How v3 authenticates. MD5 is broken: use it only where a device has nothing else. Default: "SHA".
+             * @enum {string}
+             */
+            AuthProtocol?: "MD5" | "SHA" | "SHA224" | "SHA256" | "SHA384" | "SHA512";
+            /** @description The password of authentication; without it v3 does not authenticate. */
+            AuthKey?: string;
+            /**
+             * @description How v3 encrypts: AES has 128 bits, AES256C is the form of Cisco. DES is broken: use it only where a device has nothing else. Default: "AES".
+             * @enum {string}
+             */
+            PrivProtocol?: "DES" | "AES" | "AES256" | "AES256C";
+            /** @description The password of encryption; without it v3 does not encrypt. */
+            PrivKey?: string;
+            /** @description The context of v3; default: the one without a name. */
+            Context?: string;
+            /** @description The interfaces to watch, each with its rates as values. */
+            Interfaces?: {
+                /**
+                 * @description The name of the interface: its ifName, else its ifDescr, such as GigabitEthernet1/0/1.
+                 * @example local
+                 */
+                Name?: string;
+                /** @description The description that operators gave the interface: its ifAlias. */
+                Alias?: string;
+                /** @description Its ifIndex. A restart may change it; Name and Alias stay. */
+                Index?: number;
+                /**
+                 * @description The operational status that the interface must have. Default: "Up".
+                 * @enum {string}
+                 */
+                ExpectStatus?: "Up" | "Down" | "Any";
+                /** @description The maximum utilisation, per cent of the speed, of the busier direction. */
+                MaxUtilisation?: number;
+                /** @description The maximum rate of errors, both directions together. */
+                MaxErrorsPerSecond?: number;
+                /** @description The check fails where this interface misses its expectations. Else the check stays good and reports it. Default: false. */
+                DeviceDown?: boolean;
+            }[];
+            /** @description Further objects to read. */
+            Values?: {
+                /** @description The object with its instance, such as 1.3.6.1.2.1.1.3.0. */
+                OID?: string;
+                /**
+                 * @description A known object, with the index of its row where it has rows: sysUpTime, ifOperStatus.1, ifInOctets.1, ifOutOctets.1, ifInErrors.1, ifOutErrors.1, ifHCInOctets.1, ifHCOutOctets.1, ifHCInUcastPkts.1, ifHCOutUcastPkts.1, ifHighSpeed.1, hrSystemUptime, hrSystemNumUsers, hrSystemProcesses, hrMemorySize, hrProcessorLoad.1, hrStorageSize.1, hrStorageUsed.1, hrStorageUsedPercent.1, hrPrinterStatus.1, upsBatteryStatus, upsSecondsOnBattery, upsEstimatedMinutesRemaining, upsEstimatedChargeRemaining, upsBatteryVoltage, upsBatteryCurrent, upsBatteryTemperature, upsInputFrequency.1, upsInputVoltage.1, upsOutputSource, upsOutputVoltage.1, upsOutputPower.1, upsOutputPercentLoad.1, upsAlarmsPresent, entPhySensorValue.1, entPhySensorOperStatus.1, prtMarkerLifeCount.1.1, prtMarkerSuppliesLevel.1.1, prtMarkerSuppliesPercent.1.1.
+                 * @example local
+                 */
+                Name?: string;
+                /** @description The name of the value; default: the object. */
+                Label?: string;
+                /** @description The unit of the value; default: that of the known object, and /s for a counter. */
+                Unit?: string;
+                /**
+                 * @description Counter: the rate per second is the value. Text: only compared. Default: by the type of the object.
+                 * @enum {string}
+                 */
+                Kind?: "Gauge" | "Counter" | "Text";
+                /** @description The text that the object must have. */
+                Expect?: string;
+                /** @description A smaller value is a failed expectation. */
+                Min?: number;
+                /** @description A greater value is a failed expectation. */
+                Max?: number;
+            }[];
+            /**
+             * @description A good check that takes longer than this many milliseconds is Slow.
+             * @example 1000
+             */
+            SlowMs?: number;
+            /**
+             * @description Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. Default: "Any".
+             * @example Any
+             * @enum {string}
+             */
+            IPFamily?: "4" | "6" | "Any";
+        };
+        /**
          * @description Options of Method Script. All may be absent; a name that is not listed is refused with code 1004.
          * @example {
          *       "SlowMs": 5000
@@ -3795,7 +3896,7 @@ export interface components {
              * @description Cannot be changed later.
              * @enum {string}
              */
-            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script";
+            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP";
             /**
              * @description URL, host name or custom script to monitor; what is accepted depends on Method. A password comes back as `***`.
              * @example https://www.example.com/
@@ -3864,7 +3965,7 @@ export interface components {
              */
             Locations?: string[] | null;
             /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
-            Options?: components["schemas"]["OptionsHTTP"] | components["schemas"]["OptionsPING"] | components["schemas"]["OptionsSMTP"] | components["schemas"]["OptionsPOP3"] | components["schemas"]["OptionsMySQL"] | components["schemas"]["OptionsIMAP4"] | components["schemas"]["OptionsFTP"] | components["schemas"]["OptionsTELNET"] | components["schemas"]["OptionsSSH"] | components["schemas"]["OptionsNNTP"] | components["schemas"]["OptionsTCP"] | components["schemas"]["OptionsDNS"] | components["schemas"]["OptionsScript"] | null;
+            Options?: components["schemas"]["OptionsHTTP"] | components["schemas"]["OptionsPING"] | components["schemas"]["OptionsSMTP"] | components["schemas"]["OptionsPOP3"] | components["schemas"]["OptionsMySQL"] | components["schemas"]["OptionsIMAP4"] | components["schemas"]["OptionsFTP"] | components["schemas"]["OptionsTELNET"] | components["schemas"]["OptionsSSH"] | components["schemas"]["OptionsNNTP"] | components["schemas"]["OptionsTCP"] | components["schemas"]["OptionsDNS"] | components["schemas"]["OptionsSNMP"] | components["schemas"]["OptionsScript"] | null;
             /**
              * @description The whole set of its tags: names, ids, or the objects that a GET returns; null: none.
              * @example [
@@ -3980,7 +4081,7 @@ export interface components {
          *       }
          *     }
          */
-        DeviceCreate: components["schemas"]["DeviceCreateHTTP"] | components["schemas"]["DeviceCreatePING"] | components["schemas"]["DeviceCreateSMTP"] | components["schemas"]["DeviceCreatePOP3"] | components["schemas"]["DeviceCreateMySQL"] | components["schemas"]["DeviceCreateIMAP4"] | components["schemas"]["DeviceCreateFTP"] | components["schemas"]["DeviceCreateTELNET"] | components["schemas"]["DeviceCreateSSH"] | components["schemas"]["DeviceCreateNNTP"] | components["schemas"]["DeviceCreateTCP"] | components["schemas"]["DeviceCreateDNS"] | components["schemas"]["DeviceCreateScript"];
+        DeviceCreate: components["schemas"]["DeviceCreateHTTP"] | components["schemas"]["DeviceCreatePING"] | components["schemas"]["DeviceCreateSMTP"] | components["schemas"]["DeviceCreatePOP3"] | components["schemas"]["DeviceCreateMySQL"] | components["schemas"]["DeviceCreateIMAP4"] | components["schemas"]["DeviceCreateFTP"] | components["schemas"]["DeviceCreateTELNET"] | components["schemas"]["DeviceCreateSSH"] | components["schemas"]["DeviceCreateNNTP"] | components["schemas"]["DeviceCreateTCP"] | components["schemas"]["DeviceCreateDNS"] | components["schemas"]["DeviceCreateScript"] | components["schemas"]["DeviceCreateSNMP"];
         /**
          * @description Changed settings of a device, by its Method.
          * @example {
@@ -4024,7 +4125,7 @@ export interface components {
          *       }
          *     }
          */
-        DeviceUpdate: components["schemas"]["DeviceUpdateHTTP"] | components["schemas"]["DeviceUpdatePING"] | components["schemas"]["DeviceUpdateSMTP"] | components["schemas"]["DeviceUpdatePOP3"] | components["schemas"]["DeviceUpdateMySQL"] | components["schemas"]["DeviceUpdateIMAP4"] | components["schemas"]["DeviceUpdateFTP"] | components["schemas"]["DeviceUpdateTELNET"] | components["schemas"]["DeviceUpdateSSH"] | components["schemas"]["DeviceUpdateNNTP"] | components["schemas"]["DeviceUpdateTCP"] | components["schemas"]["DeviceUpdateDNS"] | components["schemas"]["DeviceUpdateScript"];
+        DeviceUpdate: components["schemas"]["DeviceUpdateHTTP"] | components["schemas"]["DeviceUpdatePING"] | components["schemas"]["DeviceUpdateSMTP"] | components["schemas"]["DeviceUpdatePOP3"] | components["schemas"]["DeviceUpdateMySQL"] | components["schemas"]["DeviceUpdateIMAP4"] | components["schemas"]["DeviceUpdateFTP"] | components["schemas"]["DeviceUpdateTELNET"] | components["schemas"]["DeviceUpdateSSH"] | components["schemas"]["DeviceUpdateNNTP"] | components["schemas"]["DeviceUpdateTCP"] | components["schemas"]["DeviceUpdateDNS"] | components["schemas"]["DeviceUpdateScript"] | components["schemas"]["DeviceUpdateSNMP"];
         /**
          * @description A change of many devices.
          * @example {
@@ -7532,7 +7633,7 @@ export interface components {
          *       }
          *     }
          */
-        Device: components["schemas"]["DeviceHTTP"] | components["schemas"]["DevicePING"] | components["schemas"]["DeviceSMTP"] | components["schemas"]["DevicePOP3"] | components["schemas"]["DeviceMySQL"] | components["schemas"]["DeviceIMAP4"] | components["schemas"]["DeviceFTP"] | components["schemas"]["DeviceTELNET"] | components["schemas"]["DeviceSSH"] | components["schemas"]["DeviceNNTP"] | components["schemas"]["DeviceTCP"] | components["schemas"]["DeviceDNS"] | components["schemas"]["DeviceScript"];
+        Device: components["schemas"]["DeviceHTTP"] | components["schemas"]["DevicePING"] | components["schemas"]["DeviceSMTP"] | components["schemas"]["DevicePOP3"] | components["schemas"]["DeviceMySQL"] | components["schemas"]["DeviceIMAP4"] | components["schemas"]["DeviceFTP"] | components["schemas"]["DeviceTELNET"] | components["schemas"]["DeviceSSH"] | components["schemas"]["DeviceNNTP"] | components["schemas"]["DeviceTCP"] | components["schemas"]["DeviceDNS"] | components["schemas"]["DeviceScript"] | components["schemas"]["DeviceSNMP"];
         /**
          * @description Maintenance of one device that runs or is planned.
          * @example {
@@ -7617,7 +7718,7 @@ export interface components {
              * @description How the device is checked.
              * @enum {string}
              */
-            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script";
+            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP";
             /**
              * @description Minutes between checks.
              * @example 5
@@ -8111,7 +8212,7 @@ export interface components {
              * @description How the device is checked.
              * @enum {string}
              */
-            Method?: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script";
+            Method?: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP";
             /**
              * @description Up, Down, Maint (in maintenance) or Unknown (no Location checks it).
              * @enum {string}
@@ -8288,7 +8389,7 @@ export interface components {
              * @description How the device is checked.
              * @enum {string}
              */
-            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script";
+            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP";
             /**
              * @description Minutes between checks.
              * @example 5
@@ -13371,6 +13472,83 @@ export interface components {
             Method: "Script";
         };
         /**
+         * SNMP
+         * @description A device with all its settings of Method SNMP.
+         * @example {
+         *       "Status": "Up",
+         *       "URL": "https://www.example.com/",
+         *       "Frequency": 5,
+         *       "FrequencySeconds": null,
+         *       "LastCheckResult": "200 OK",
+         *       "StatusSince": "2026-02-25T23:38:03+01:00",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "ExternalKey": "cmdb-4711",
+         *       "Enabled": true,
+         *       "Severity": "critical",
+         *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
+         *       "Retrying": false,
+         *       "DownBecause": null,
+         *       "Source": "net/berlin",
+         *       "Timeout": 30,
+         *       "Retries": 2,
+         *       "Attempts": 3,
+         *       "RetryDelay": 1,
+         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "device_master_id": null,
+         *       "Locations": [
+         *         "local"
+         *       ],
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "Warnings": [],
+         *       "Maintenance": [
+         *         {
+         *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Source": "Manual",
+         *           "mschedule_id": null,
+         *           "Start": "2026-02-25T23:38:03+01:00",
+         *           "End": "2026-02-25T23:38:03+01:00",
+         *           "Reason": "Kernel update",
+         *           "By": "Ada"
+         *         }
+         *       ],
+         *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+         *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
+         *       "Method": "SNMP",
+         *       "Options": {
+         *         "Community": "a community",
+         *         "Interfaces": [
+         *           {
+         *             "Name": "GigabitEthernet1/0/1",
+         *             "DeviceDown": true
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        DeviceSNMP: components["schemas"]["DeviceCommon"] & {
+            /**
+             * @description How the device is checked.
+             * @enum {string}
+             */
+            Method: "SNMP";
+            /** @description Settings of the Method. */
+            Options: components["schemas"]["OptionsSNMP"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "SNMP";
+        };
+        /**
          * @description A device with all its settings: the fields that all Methods have.
          * @example {
          *       "Status": "Up",
@@ -13974,6 +14152,39 @@ export interface components {
              * @enum {string}
              */
             Method: "Script";
+        };
+        /**
+         * SNMP
+         * @description A device to create of Method SNMP.
+         * @example {
+         *       "Method": "SNMP",
+         *       "URL": "snmp://192.0.2.2",
+         *       "ShortName": "switch-1",
+         *       "Options": {
+         *         "Community": "a community",
+         *         "Interfaces": [
+         *           {
+         *             "Name": "GigabitEthernet1/0/1",
+         *             "DeviceDown": true
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        DeviceCreateSNMP: components["schemas"]["DeviceCreateCommon"] & {
+            /**
+             * @description Cannot be changed later.
+             * @enum {string}
+             */
+            Method: "SNMP";
+            /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
+            Options?: components["schemas"]["OptionsSNMP"] | null;
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "SNMP";
         };
         /**
          * @description A device to create: the fields that all Methods have.
@@ -14808,6 +15019,62 @@ export interface components {
              * @enum {string}
              */
             Method: "Script";
+        };
+        /**
+         * SNMP
+         * @description Changed settings of a device of Method SNMP.
+         * @example {
+         *       "URL": "https://www.example.com/",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "Frequency": 5,
+         *       "FrequencySeconds": null,
+         *       "Timeout": 30,
+         *       "Retries": 2,
+         *       "Attempts": 3,
+         *       "RetryDelay": 1,
+         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "device_master_id": null,
+         *       "Locations": [
+         *         "local"
+         *       ],
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
+         *       "Enabled": true,
+         *       "Severity": "critical",
+         *       "Method": "SNMP",
+         *       "Options": {
+         *         "Community": "a community",
+         *         "Interfaces": [
+         *           {
+         *             "Name": "GigabitEthernet1/0/1",
+         *             "DeviceDown": true
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        DeviceUpdateSNMP: components["schemas"]["DeviceUpdateCommon"] & {
+            /**
+             * @description May be sent back; cannot be changed.
+             * @enum {string}
+             */
+            Method: "SNMP";
+            /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
+            Options?: components["schemas"]["OptionsSNMP"] | null;
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "SNMP";
         };
         /**
          * @description Changed settings of a device: the fields that all Methods have.
@@ -15985,7 +16252,7 @@ export interface operations {
                  *       "PING"
                  *     ]
                  */
-                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script")[] | string;
+                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP")[] | string;
                 /**
                  * @description Name or id of a Location, or several: the devices that are checked from there only.
                  * @example [
@@ -17315,7 +17582,7 @@ export interface operations {
                  *       "PING"
                  *     ]
                  */
-                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script")[] | string;
+                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP")[] | string;
                 /**
                  * @description Name or id of a Location, or several: the devices that are checked from there only.
                  * @example [
@@ -18751,7 +19018,7 @@ export interface operations {
                  *       "PING"
                  *     ]
                  */
-                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script")[] | string;
+                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP")[] | string;
             };
             header?: {
                 /**

@@ -1,3 +1,4 @@
+import type { Json } from '@vantage/domain';
 import type { FoundOptions, TargetOrReason } from '../found-check.ts';
 import { hostPort, hostText } from '../values/host-port.ts';
 import { portCheck } from '../values/port-check.ts';
@@ -38,6 +39,7 @@ const targetsByType: Readonly<Record<string, (monitor: KumaMonitor) => TargetOrR
   'grpc-keyword': (monitor) => portCheck(monitor.text('grpc_url') ?? '', 'no gRPC method is called', 443),
   'websocket-upgrade': (monitor) => portCheck(monitor.text('url') ?? '', 'the upgrade to a WebSocket is not'),
   rabbitmq: rabbitTarget,
+  snmp: snmpTarget,
 };
 
 function withLost(target: TargetOrReason, text: string): TargetOrReason {
@@ -112,6 +114,53 @@ function mysqlTarget(monitor: KumaMonitor): TargetOrReason {
     Password: monitor.text('radius_password'),
   };
   return { method: 'MySQL', url, options, lost: query < 0 ? [] : ['the parameters of its address'] };
+}
+
+const snmpVersions: Readonly<Record<string, string>> = { '1': 'v1', '2c': 'v2c', '3': 'v3' };
+
+function snmpTarget(monitor: KumaMonitor): TargetOrReason {
+  const host = monitor.text('hostname');
+  const oid = monitor.text('snmp_oid');
+  if (host === undefined || oid === undefined) return 'has no host or no OID';
+  const version = snmpVersions[monitor.text('snmp_version') ?? '2c'] ?? 'v2c';
+  const isV3 = version === 'v3';
+  const port = monitor.number('port');
+  // The column is named after RADIUS, but Kuma stores the community in it, too.
+  const community = monitor.text('radius_password');
+  const { expectation, lost } = snmpExpectation(monitor);
+  return {
+    method: 'SNMP',
+    url: hostPort(host, port === 161 ? undefined : port),
+    options: {
+      Version: version,
+      Community: isV3 ? undefined : community,
+      User: isV3 ? monitor.text('snmp_v3_username') : undefined,
+      Values: [{ OID: oid, ...expectation }],
+    },
+    lost,
+  };
+}
+
+/** The condition of a monitor on the text or number of its object. */
+function snmpExpectation(monitor: KumaMonitor): {
+  readonly expectation: Readonly<Record<string, Json>>;
+  readonly lost: readonly string[];
+} {
+  const path = monitor.text('json_path') ?? '$';
+  const operator = monitor.text('json_path_operator') ?? '==';
+  const expected = monitor.text('expected_value');
+  const lost = path === '$' ? [] : [`its JSON query ${path}`];
+  const limit = Number(expected);
+  if (expected === undefined) return { expectation: {}, lost };
+  if (operator === '==' && path === '$') return { expectation: { Expect: expected }, lost };
+  const isLimit = Number.isFinite(limit) && path === '$';
+  if (isLimit && operator === '>=') return { expectation: { Min: limit }, lost };
+  if (isLimit && operator === '<=') return { expectation: { Max: limit }, lost };
+  if (isLimit && operator === '>')
+    return { expectation: { Min: limit }, lost: [...lost, `a value of exactly ${limit} is good here`] };
+  if (isLimit && operator === '<')
+    return { expectation: { Max: limit }, lost: [...lost, `a value of exactly ${limit} is good here`] };
+  return { expectation: {}, lost: [...lost, `its condition ${operator} ${expected}`] };
 }
 
 const smtpModes: Readonly<Record<string, string>> = {

@@ -254,4 +254,40 @@ describe('Uptime Kuma', () => {
       rmSync(folder, { recursive: true, force: true });
     }
   });
+
+  it.each([
+    ['==', '42', { Expect: '42' }, []],
+    ['>=', '42', { Min: 42 }, []],
+    ['<', '42', { Max: 42 }, ['a value of exactly 42 is good here']],
+    ['contains', 'up', {}, ['its condition contains up']],
+  ])('an SNMP monitor with %s %s', async (operator, expected, expectation, lost) => {
+    using database = createKumaDatabase(2);
+    database.insert('monitor', {
+      id: 1,
+      name: 'Switch',
+      type: 'snmp',
+      hostname: 'switch.example.org',
+      port: 161,
+      radius_password: 'my community',
+      snmp_oid: '1.3.6.1.2.1.1.3.0',
+      snmp_version: '2c',
+      json_path: '$',
+      json_path_operator: operator,
+      expected_value: expected,
+    });
+    expect(readKuma(database.file).checks).toMatchObject([
+      {
+        method: 'SNMP',
+        url: 'switch.example.org',
+        options: {
+          Version: 'v2c',
+          Community: 'my community',
+          Values: [{ OID: '1.3.6.1.2.1.1.3.0', ...expectation }],
+        },
+        lost,
+      },
+    ]);
+    const outcome = await buildApplyFile(readKuma(database.file), 'kuma');
+    expect(outcome.secrets.map(({ name }) => name)).toEqual(['kuma-1.Community']);
+  });
 });

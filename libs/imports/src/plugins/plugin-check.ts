@@ -4,6 +4,7 @@ import { httpPlugin } from './http-plugin.ts';
 import { mailPlugin } from './mail-plugin.ts';
 import { digPlugin, dnsPlugin, mysqlPlugin, pingPlugin, sshPlugin, tcpPlugin } from './network-plugins.ts';
 import { type PluginArguments, readArguments } from './plugin-arguments.ts';
+import { snmpPlugin } from './snmp-plugin.ts';
 
 /** The target of a plugin and its time limit. */
 export interface PluginCheck {
@@ -61,6 +62,7 @@ const plugins: Readonly<Record<string, Plugin>> = {
   check_dig: { flags: ['4', '6', 'v'], targetOf: digPlugin },
   check_mysql: { flags: ['S', 'n', 'l', 'v'], targetOf: mysqlPlugin },
   check_mysql_query: { targetOf: mysqlPlugin },
+  check_snmp: { flags: ['4', '6', 'v', 'n', 'O'], targetOf: snmpPlugin },
 };
 
 /** Maps a plugin with its arguments. `host` is the address of the host, unless the arguments name one. */

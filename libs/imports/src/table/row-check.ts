@@ -35,7 +35,7 @@ function readCells(line: number, cells: RowCells, bareSeconds: number): RowCheck
   const method = word === undefined ? guessMethod(address, port) : methodOfWord(word);
   if (method === undefined)
     throw new RowRefusal(
-      `${JSON.stringify(word)} is not a Method; accepted are HTTP, PING, SMTP, POP3, MySQL, IMAP4, FTP, TELNET, SSH, NNTP, TCP, DNS, Script`,
+      `${JSON.stringify(word)} is not a Method; accepted are HTTP, PING, SMTP, POP3, MySQL, IMAP4, FTP, TELNET, SSH, NNTP, TCP, DNS, Script, SNMP`,
     );
   const url = urlFor(method, address, port);
   const lost: string[] = [];

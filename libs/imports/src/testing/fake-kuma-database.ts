@@ -16,7 +16,7 @@ const monitorColumns = [
   'expected_value TEXT, timeout DOUBLE NOT NULL DEFAULT 0, radius_password TEXT, docker_container TEXT',
 ];
 const columnsSince2 =
-  "ping_count INTEGER NOT NULL DEFAULT 1, smtp_security TEXT, conditions TEXT NOT NULL DEFAULT '[]', json_path_operator TEXT, ip_family TEXT";
+  "ping_count INTEGER NOT NULL DEFAULT 1, smtp_security TEXT, conditions TEXT NOT NULL DEFAULT '[]', json_path_operator TEXT, ip_family TEXT, snmp_oid TEXT, snmp_version TEXT";
 
 const otherTables = `
   CREATE TABLE tag (id INTEGER PRIMARY KEY, name TEXT NOT NULL, color TEXT NOT NULL);

@@ -41,6 +41,7 @@ const methodsByWord: Readonly<Record<string, Method>> = {
   tls: 'TCP',
   ssl: 'TCP',
   dns: 'DNS',
+  snmp: 'SNMP',
   script: 'Script',
 };
 
@@ -53,6 +54,7 @@ const methodsByPort: Readonly<Record<number, Method>> = {
   110: 'POP3',
   119: 'NNTP',
   143: 'IMAP4',
+  161: 'SNMP',
   443: 'HTTP',
   465: 'SMTP',
   563: 'NNTP',

@@ -52,6 +52,11 @@ export type StepResult =
 export interface ProbeContext extends DialContext {
   readonly dial: Dial;
   readonly random: () => number;
+  /**
+   * The device of this check, for a Method that remembers figures from one check to the next (counters). undefined:
+   * nothing is remembered.
+   */
+  readonly device?: string | undefined;
   /** The values for a script's `secret("NAME")`; masked like all secrets. */
   readonly secrets?: ReadonlyMap<string, Secret> | undefined;
   /** A mail to send, instead of only testing whether the server would accept it (`StepRequest.message`). */

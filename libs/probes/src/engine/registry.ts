@@ -15,6 +15,7 @@ import { pop3 } from '../methods/pop3.ts';
 import { createSandbox } from '../methods/script/sandbox.ts';
 import { createScript } from '../methods/script/script.ts';
 import { smtp } from '../methods/smtp.ts';
+import { snmp } from '../methods/snmp/snmp.ts';
 import { ssh } from '../methods/ssh/ssh.ts';
 import { tcp } from '../methods/tcp.ts';
 import { telnet } from '../methods/telnet/telnet.ts';
@@ -34,6 +35,7 @@ const callable = {
   NNTP: nntp,
   TCP: tcp,
   DNS: dns,
+  SNMP: snmp,
 } satisfies Readonly<Record<Exclude<Method, 'Script'>, AnyProbe>>;
 
 /** The functions by which scripts run the other Methods. */
@@ -67,6 +69,8 @@ export interface ReadyCheck {
   /** Parsed by `probe.options`. */
   readonly options: unknown;
   readonly timeoutMs: number;
+  /** See `ProbeContext.device`. */
+  readonly device?: string;
   /** The values for a script's `secret("NAME")`. */
   readonly secrets?: ReadonlyMap<string, Secret>;
 }

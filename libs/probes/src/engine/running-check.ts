@@ -89,6 +89,10 @@ export class RunningCheck implements ProbeContext, TimedRun {
     return this.check.probe.method;
   }
 
+  get device(): string | undefined {
+    return this.check.device;
+  }
+
   get secrets(): ReadyCheck['secrets'] {
     return this.check.secrets;
   }
@@ -133,7 +137,7 @@ export class RunningCheck implements ProbeContext, TimedRun {
   }
 
   async runStep(step: StepRequest): Promise<StepResult> {
-    const { secrets, timeoutMs } = this;
+    const { secrets, timeoutMs, device } = this;
     const found = readStep(step);
     if (!found.ok) return found;
     for (const secret of secretValues(found.probe, found.target, found.options)) this.redact(secret);
@@ -144,6 +148,7 @@ export class RunningCheck implements ProbeContext, TimedRun {
         ...found,
         timeoutMs: Math.min(step.timeoutMs ?? timeoutMs, timeoutMs),
         ...(secrets && { secrets }),
+        ...(device !== undefined && { device }),
         ...(step.message !== undefined && { message: step.message }),
       },
     );

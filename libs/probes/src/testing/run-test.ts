@@ -21,6 +21,8 @@ export async function runTest(
     readonly dial?: Dial;
     readonly signal?: AbortSignal;
     readonly clock?: Clock & { readonly pending: number };
+    /** See `ProbeContext.device`. */
+    readonly device?: string;
     /** The values of `${secret:NAME}` and `${local:NAME}`. */
     readonly secrets?: Readonly<Record<string, string>>;
   } = {},
@@ -41,6 +43,7 @@ export async function runTest(
       target: found.target,
       options: probe.options.parse(options),
       timeoutMs: settings.timeoutMs ?? 5000,
+      ...(settings.device !== undefined && { device: settings.device }),
       secrets: new Map(
         Object.entries(settings.secrets ?? {}).map(([name, value]) => [name, new Secret(value)]),
       ),

@@ -47,6 +47,7 @@ function Field({ field, props }: { readonly field: OptionField; readonly props: 
       {(input) => (
         <OptionInput
           field={input}
+          name={name}
           words={words}
           schema={schema}
           value={optionAt(draft, path)}

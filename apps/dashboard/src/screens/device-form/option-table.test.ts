@@ -12,10 +12,10 @@ const fields = [...methods].flatMap(([method, schema]) =>
 );
 /** Script has the name of its language, so it is like its words. */
 const sameWords = new Set(['User', 'Password', 'Proxy', 'Compression', 'Database', 'Query', 'Mailbox']);
-const alsoSame = new Set(['Directory', 'Command', 'Transport', 'Recursion', 'Steps.Send', 'Steps.Expect']);
+const alsoSame = new Set(['Directory', 'Command', 'Transport', 'Recursion', 'Community', 'Context']);
 
 test('each Option of each Method has words, a purpose, and a control of its own', () => {
-  expect(methods.size).toBe(13);
+  expect(methods.size).toBe(14);
   const nameless = fields.filter(
     ({ name }) => optionWords(name) === name && !sameWords.has(name) && !alsoSame.has(name),
   );
@@ -29,9 +29,17 @@ test('each Option of each Method has words, a purpose, and a control of its own'
   }
 });
 
-test('the parts of the steps of a dialogue have words', () => {
-  const steps = methods.get('TCP')?.['Steps']?.items?.properties ?? {};
-  for (const part of Object.keys(steps)) expect(optionWords(`Steps.${part}`)).not.toContain('Steps');
+test.each([
+  ['TCP', 'Steps'],
+  ['SNMP', 'Interfaces'],
+  ['SNMP', 'Values'],
+])('the parts of the rows of %s.%s have words and a control', (method, option) => {
+  const parts = Object.entries(methods.get(method)?.[option]?.items?.properties ?? {});
+  expect(parts.length).toBeGreaterThan(0);
+  for (const [part, schema] of parts) {
+    expect(optionWords(`${option}.${part}`)).not.toContain(option);
+    expect(['choice', 'yesNo', 'number', 'text', 'area']).toContain(kindOf(schema));
+  }
 });
 
 test('the groups of HTTP', () => {

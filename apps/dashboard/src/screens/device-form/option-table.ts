@@ -4,7 +4,8 @@ import type { MethodSchema, OptionSchema } from './method-schemas.ts';
 export const optionGroups = ['expect', 'request', 'login', 'tls', 'network'] as const;
 export type OptionGroup = (typeof optionGroups)[number];
 
-const login = /^(User|Password|Auth|PrivateKey|Passphrase|HostKeyFingerprint|LoginPrompt|PasswordPrompt)$/;
+const login =
+  /^(User|Password|Community|Auth|AuthProtocol|AuthKey|PrivProtocol|PrivKey|Context|PrivateKey|Passphrase|HostKeyFingerprint|LoginPrompt|PasswordPrompt)$/;
 const network = /^(IPFamily|Proxy|HTTPVersion|TTL|Compression|Transport|Recursion)$/;
 const expectation = /^(Expect|Reject|Min|Slow|Compare|Max(?!Redirects))/;
 
@@ -68,6 +69,15 @@ const words: Readonly<Record<string, string>> = {
   ExpectRcode: 'Response code is',
   CompareSOAWith: 'Same serial as these servers',
   Recursion: 'Recursion',
+  Version: 'Protocol version',
+  Community: 'Community',
+  AuthProtocol: 'Authentication',
+  AuthKey: 'Authentication password',
+  PrivProtocol: 'Encryption',
+  PrivKey: 'Encryption password',
+  Context: 'Context',
+  Interfaces: 'Interfaces to watch',
+  Values: 'Objects to read',
   'TLS.Mode': 'TLS',
   'TLS.Verify': 'Check the certificate',
   'TLS.CA': 'Own authority, PEM',
@@ -80,6 +90,21 @@ const words: Readonly<Record<string, string>> = {
   'Steps.Expect': 'Expect',
   'Steps.ExpectHex': 'Expect bytes, hex',
   'Steps.ExpectRegex': 'Expect a match of',
+  'Interfaces.Name': 'Name',
+  'Interfaces.Alias': 'or alias',
+  'Interfaces.Index': 'or index',
+  'Interfaces.ExpectStatus': 'Status is',
+  'Interfaces.MaxUtilisation': 'Utilisation at most, %',
+  'Interfaces.MaxErrorsPerSecond': 'Errors at most, /s',
+  'Interfaces.DeviceDown': 'Else the device is Down',
+  'Values.OID': 'OID',
+  'Values.Name': 'or known object',
+  'Values.Label': 'Label',
+  'Values.Unit': 'Unit',
+  'Values.Kind': 'Kind',
+  'Values.Expect': 'Text is',
+  'Values.Min': 'At least',
+  'Values.Max': 'At most',
 };
 
 /** The words for an Option. An Option that the table does not know has its name. */

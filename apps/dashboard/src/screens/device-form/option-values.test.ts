@@ -120,6 +120,31 @@ test('the steps of a dialogue', () => {
   expect(readSteps([], dialogue)).toBeUndefined();
 });
 
+test('rows with numbers and choices are sent with their types', () => {
+  const schema: OptionSchema = {
+    type: 'array',
+    items: {
+      type: 'object',
+      properties: {
+        Name: { type: 'string' },
+        Index: { type: 'integer', minimum: 1 },
+        DeviceDown: { type: 'boolean' },
+      },
+    },
+  };
+  const rows = [
+    { Name: 'Gi1', DeviceDown: 'true' },
+    { Index: '7', DeviceDown: 'false', Name: '' },
+  ];
+  const read = readSteps(rows, schema);
+  expect(read).toEqual([
+    { Name: 'Gi1', DeviceDown: true },
+    { Index: 7, DeviceDown: false },
+  ]);
+  expect(readSteps(stepsOf(read), schema)).toEqual(read);
+  expect(readSteps([{ Index: '0' }], schema)).toMatchObject({ typed: [{ Index: '0' }] });
+});
+
 test.each([
   [undefined, 'not set'],
   [false, 'no'],

@@ -134,20 +134,28 @@ export type Steps = readonly Readonly<Record<string, string>>[];
 /** The parts of a step that are text as it is sent, with escapes. */
 const isEscaped = (part: string) => part === 'Send' || part === 'Expect';
 
-/** Reads the steps of a dialogue. */
+/** A part of a step as it is sent; Unsent if it cannot be. */
+function readPart(name: string, text: string, schema: OptionSchema): unknown {
+  const kind = kindOf(schema);
+  if (kind === 'number') return readNumber(text, schema);
+  if (kind === 'yesNo') return text === 'true';
+  if (!fits(text, schema)) return new Unsent(text, say.wrongItem(text, exampleOf(schema)));
+  return isEscaped(name) ? unescaped(text) : text;
+}
+
+/** Reads the steps of a dialogue, or the rows of another list of objects. */
 export function readSteps(steps: Steps, { items }: OptionSchema): unknown {
   if (steps.length === 0) return undefined;
-  const read: Record<string, string>[] = [];
+  const read: Record<string, unknown>[] = [];
   for (const step of steps) {
-    const parts = Object.entries(step).filter(([, text]) => text !== '');
-    if (parts.length === 0) return new Unsent(steps, say.emptyStep(read.length + 1));
-    for (const [name, text] of parts) {
-      const schema = items?.properties?.[name] ?? {};
-      if (!fits(text, schema)) return new Unsent(steps, say.wrongItem(text, exampleOf(schema)));
-    }
-    read.push(
-      Object.fromEntries(parts.map(([name, text]) => [name, isEscaped(name) ? unescaped(text) : text])),
+    const filled = Object.entries(step).filter(([, text]) => text !== '');
+    if (filled.length === 0) return new Unsent(steps, say.emptyStep(read.length + 1));
+    const parts = filled.map(
+      ([name, text]) => [name, readPart(name, text, items?.properties?.[name] ?? {})] as const,
     );
+    const bad = parts.map(([, part]) => part).find((part) => part instanceof Unsent);
+    if (bad !== undefined) return new Unsent(steps, bad.fault);
+    read.push(Object.fromEntries(parts));
   }
   return read;
 }

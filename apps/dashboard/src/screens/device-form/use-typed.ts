@@ -4,6 +4,8 @@ import { Unsent } from './device-draft.ts';
 import type { OptionSchema } from './method-schemas.ts';
 
 export interface OptionInputProps {
+  /** The name of the Option, `TLS.Verify` for a part of an object. */
+  readonly name: string;
   readonly field: FieldInputProps;
   readonly words: string;
   readonly schema: OptionSchema;

@@ -1,12 +1,9 @@
 import { randomInt } from 'node:crypto';
-import { createSocket } from 'node:dgram';
-import { resultCode } from '@vantage/domain';
 import { type DecodedPacket, decode, encode, type Packet, RECURSION_DESIRED } from 'dns-packet';
 import type { Address, Peer, TlsSettings } from '../../contract/dial.ts';
-import { showPeer } from '../../contract/display.ts';
-import { Failure, networkFailure, noRoute, systemCode } from '../../contract/failure.ts';
 import type { ProbeContext } from '../../contract/probe.ts';
 import { openDialogue } from '../../dialogue/dialogue.ts';
+import { malformed, openDatagrams } from '../../net/datagrams.ts';
 import type { RecordType } from './dns-records.ts';
 
 /** One question to one server. */
@@ -26,10 +23,6 @@ export interface DnsReply {
   readonly peer: string;
   readonly server: Peer;
 }
-
-/** Waits before a datagram is sent again, milliseconds. */
-const resendMs = [1000, 2000, 4000, 8000, 16_000];
-const maxIgnored = 1000;
 
 /** RFC 6891: a datagram of this size passes every usual path. */
 const payloadSize = 1232;
@@ -94,74 +87,21 @@ function rcodeName(code: number): string {
   return rcodes[code] ?? `RCODE ${code}`;
 }
 
-function malformed(peer: string, error: unknown): Failure {
-  const why = error instanceof Error ? error.message : 'unreadable';
-  return new Failure(resultCode.protocol, `${peer} sent a malformed answer: ${why}`, { cause: error });
-}
-
-/**
- * Asks over UDP, again after 1, 2, 4 … s of silence. Phase `ttfb` is the whole wait since the first datagram. Returns
- * undefined after `limitMs` without an answer. The socket is connected, so the kernel drops datagrams of other senders.
- */
+/** Asks over UDP, again after 1, 2, 4 … s of silence. Returns undefined after `limitMs` without an answer. */
 export async function askUdp(
   context: ProbeContext,
   server: Address & { readonly port: number },
   query: DnsQuery,
   limitMs: number,
 ): Promise<DnsReply | undefined> {
-  const peer = showPeer(server.address, server.port);
   const id = randomInt(65_536);
-  const bytes = encode(packetOf(query, id));
-  context.setPeers([server]);
-  const type = server.family === 6 ? 'udp6' : 'udp4';
-  const socket = createSocket({ type, lookup: (host, _options, done) => done(null, host, server.family) });
-  using _closed = { [Symbol.dispose]: () => void socket.close() };
-  const timers: Disposable[] = [];
-  return await new Promise<DnsReply | undefined>((resolve, reject) => {
-    let sent = 0;
-    let ignored = 0;
-    const finish = (then: () => void) => {
-      for (const timer of timers) timer[Symbol.dispose]();
-      context.signal.removeEventListener('abort', onAbort);
-      socket.removeAllListeners('message').on('error', () => {});
-      then();
-    };
-    const onAbort = () => finish(() => reject(context.signal.reason));
-    const send = () => {
-      if (sent === 0) context.stopwatch.enter('ttfb');
-      socket.send(bytes, (error) => error && finish(() => reject(networkFailure(error, peer))));
-      const wait = resendMs[sent];
-      sent += 1;
-      if (sent > 1) context.addDetail('Sent', sent);
-      if (wait !== undefined) timers.push(context.clock.timer(wait, send));
-    };
-    socket.on('error', (error) => {
-      // Before anything was sent, the error comes from this machine's routing table.
-      const routeless = sent === 0 && systemCode(error) === 'ENETUNREACH';
-      finish(() => reject(routeless ? noRoute(server.address) : networkFailure(error, peer)));
-    });
-    socket.on('message', (message) => {
-      try {
-        const reply = readReply(message, id, query);
-        if (reply) {
-          context.stopwatch.enter('ttlb');
-          finish(() => resolve({ ...reply, bytes: message.length, peer, server }));
-          return;
-        }
-      } catch (error) {
-        finish(() => reject(malformed(peer, error)));
-        return;
-      }
-      ignored += 1;
-      context.addDetail('Ignored', ignored);
-      if (ignored >= maxIgnored)
-        finish(() => reject(malformed(peer, new Error('only answers to other questions'))));
-    });
-    context.signal.addEventListener('abort', onAbort, { once: true });
-    timers.push(context.clock.timer(limitMs, () => finish(() => resolve(undefined))));
-    socket.once('connect', send);
-    socket.connect(server.port, server.address);
-  });
+  using datagrams = await openDatagrams(context, server);
+  const read = (message: Buffer) => {
+    const reply = readReply(message, id, query);
+    return reply && { ...reply, bytes: message.length };
+  };
+  const reply = await datagrams.ask(encode(packetOf(query, id)), read, limitMs);
+  return reply && { ...reply, peer: datagrams.peer, server };
 }
 
 /** Asks over TCP (RFC 7766), or over TLS if `tls` is set (RFC 7858). */

@@ -114,6 +114,12 @@ export declare type CheckSpec = Message<"vantage.v1.CheckSpec"> & {
      */
     value: ScriptOptions;
     case: "script";
+  } | {
+    /**
+     * @generated from field: vantage.v1.SnmpOptions snmp = 24;
+     */
+    value: SnmpOptions;
+    case: "snmp";
   } | { case: undefined; value?: undefined };
 
   /**
@@ -966,4 +972,186 @@ export declare type ScriptOptions = Message<"vantage.v1.ScriptOptions"> & {
  * Use `create(ScriptOptionsSchema)` to create a new message.
  */
 export declare const ScriptOptionsSchema: GenMessage<ScriptOptions>;
+
+/**
+ * @generated from message vantage.v1.SnmpOptions
+ */
+export declare type SnmpOptions = Message<"vantage.v1.SnmpOptions"> & {
+  /**
+   * v1, v2c, v3
+   *
+   * @generated from field: optional string version = 1 [json_name = "Version"];
+   */
+  version?: string | undefined;
+
+  /**
+   * @generated from field: optional string community = 2 [json_name = "Community"];
+   */
+  community?: string | undefined;
+
+  /**
+   * @generated from field: optional string user = 3 [json_name = "User"];
+   */
+  user?: string | undefined;
+
+  /**
+   * MD5, SHA, SHA224, SHA256, SHA384, SHA512
+   *
+   * @generated from field: optional string auth_protocol = 4 [json_name = "AuthProtocol"];
+   */
+  authProtocol?: string | undefined;
+
+  /**
+   * @generated from field: optional string auth_key = 5 [json_name = "AuthKey"];
+   */
+  authKey?: string | undefined;
+
+  /**
+   * DES, AES, AES256, AES256C
+   *
+   * @generated from field: optional string priv_protocol = 6 [json_name = "PrivProtocol"];
+   */
+  privProtocol?: string | undefined;
+
+  /**
+   * @generated from field: optional string priv_key = 7 [json_name = "PrivKey"];
+   */
+  privKey?: string | undefined;
+
+  /**
+   * @generated from field: optional string context = 8 [json_name = "Context"];
+   */
+  context?: string | undefined;
+
+  /**
+   * @generated from field: repeated vantage.v1.SnmpInterface interfaces = 9 [json_name = "Interfaces"];
+   */
+  interfaces: SnmpInterface[];
+
+  /**
+   * @generated from field: repeated vantage.v1.SnmpValue values = 10 [json_name = "Values"];
+   */
+  values: SnmpValue[];
+
+  /**
+   * @generated from field: optional uint32 slow_ms = 11 [json_name = "SlowMs"];
+   */
+  slowMs?: number | undefined;
+
+  /**
+   * @generated from field: optional string ip_family = 12 [json_name = "IPFamily"];
+   */
+  ipFamily?: string | undefined;
+};
+
+/**
+ * Describes the message vantage.v1.SnmpOptions.
+ * Use `create(SnmpOptionsSchema)` to create a new message.
+ */
+export declare const SnmpOptionsSchema: GenMessage<SnmpOptions>;
+
+/**
+ * One of name, alias and index.
+ *
+ * @generated from message vantage.v1.SnmpInterface
+ */
+export declare type SnmpInterface = Message<"vantage.v1.SnmpInterface"> & {
+  /**
+   * @generated from field: optional string name = 1 [json_name = "Name"];
+   */
+  name?: string | undefined;
+
+  /**
+   * @generated from field: optional string alias = 2 [json_name = "Alias"];
+   */
+  alias?: string | undefined;
+
+  /**
+   * @generated from field: optional uint32 index = 3 [json_name = "Index"];
+   */
+  index?: number | undefined;
+
+  /**
+   * Up, Down, Any
+   *
+   * @generated from field: optional string expect_status = 4 [json_name = "ExpectStatus"];
+   */
+  expectStatus?: string | undefined;
+
+  /**
+   * @generated from field: optional double max_utilisation = 5 [json_name = "MaxUtilisation"];
+   */
+  maxUtilisation?: number | undefined;
+
+  /**
+   * @generated from field: optional double max_errors_per_second = 6 [json_name = "MaxErrorsPerSecond"];
+   */
+  maxErrorsPerSecond?: number | undefined;
+
+  /**
+   * @generated from field: optional bool device_down = 7 [json_name = "DeviceDown"];
+   */
+  deviceDown?: boolean | undefined;
+};
+
+/**
+ * Describes the message vantage.v1.SnmpInterface.
+ * Use `create(SnmpInterfaceSchema)` to create a new message.
+ */
+export declare const SnmpInterfaceSchema: GenMessage<SnmpInterface>;
+
+/**
+ * One of oid and name.
+ *
+ * @generated from message vantage.v1.SnmpValue
+ */
+export declare type SnmpValue = Message<"vantage.v1.SnmpValue"> & {
+  /**
+   * @generated from field: optional string oid = 1 [json_name = "OID"];
+   */
+  oid?: string | undefined;
+
+  /**
+   * @generated from field: optional string name = 2 [json_name = "Name"];
+   */
+  name?: string | undefined;
+
+  /**
+   * @generated from field: optional string label = 3 [json_name = "Label"];
+   */
+  label?: string | undefined;
+
+  /**
+   * @generated from field: optional string unit = 4 [json_name = "Unit"];
+   */
+  unit?: string | undefined;
+
+  /**
+   * Gauge, Counter, Text
+   *
+   * @generated from field: optional string kind = 5 [json_name = "Kind"];
+   */
+  kind?: string | undefined;
+
+  /**
+   * @generated from field: optional string expect = 6 [json_name = "Expect"];
+   */
+  expect?: string | undefined;
+
+  /**
+   * @generated from field: optional double min = 7 [json_name = "Min"];
+   */
+  min?: number | undefined;
+
+  /**
+   * @generated from field: optional double max = 8 [json_name = "Max"];
+   */
+  max?: number | undefined;
+};
+
+/**
+ * Describes the message vantage.v1.SnmpValue.
+ * Use `create(SnmpValueSchema)` to create a new message.
+ */
+export declare const SnmpValueSchema: GenMessage<SnmpValue>;
 
