@@ -3,36 +3,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createApi } from '../harness/api.ts';
 import { browserMissing, moveTo, signInByForm, violationsInBothThemes, violationsOf } from './browser.ts';
+import { screens } from './every-screen.ts';
 import { adminKey, useBrowser } from './system.ts';
-
-const screens = [
-  '/',
-  '/devices',
-  '/devices/new',
-  '/devices/new/many',
-  '/alerts',
-  '/alerts?state=closed',
-  '/outages',
-  '/events',
-  '/locations',
-  '/schedules',
-  '/schedules/new',
-  '/schedules/maintenance',
-  '/schedules/maintenance?view=month',
-  '/schedules/maintenance/new',
-  '/schedules/contacts',
-  '/schedules/contacts/new',
-  '/reports',
-  '/people',
-  '/account',
-  '/tags',
-  '/secrets',
-  '/hooks',
-  '/password',
-  '/status-pages',
-  '/status-pages/new',
-  '/audit',
-];
 
 /** Screens with a button that opens a dialog. Other dialogs are judged where they are tested. */
 const dialogs: readonly (readonly [screen: string, name: string])[] = [

@@ -1,0 +1,62 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { startTarget, type Target } from '../harness/target.ts';
+import { browserMissing } from './browser.ts';
+import { screens } from './every-screen.ts';
+import { adminKey, useBrowser } from './system.ts';
+
+// A screen that stays open does not move, although checks run and ages grow.
+
+const its = useBrowser();
+const created = z.object({ device_id: z.string() });
+let ill: Target;
+let device = '';
+
+beforeAll(async () => {
+  if (browserMissing !== undefined) return;
+  const [well, broken] = [await startTarget(), await startTarget()];
+  ill = broken;
+  const add = async (ShortName: string, port: number) => {
+    const body = { Method: 'TCP', URL: `127.0.0.1:${port}`, ShortName, Frequency: 1, Attempts: 1 };
+    return created.parse(await its.system.api.ok('POST', '/devices', body)).device_id;
+  };
+  device = await add('core-0', broken.port);
+  await add('front', well.port);
+  await ill.stop();
+});
+
+/** Adds up the layout shifts of a document from the call on, and names the elements that moved. */
+const watchShifts = `window.shifts = [];
+  new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput, sources } of list.getEntries())
+      if (!hadRecentInput) window.shifts.push(value.toFixed(4) + ' ' + sources.map(({ node }) =>
+        (node?.outerHTML ?? node?.parentElement?.outerHTML ?? '').slice(0, 200)).join(' | '));
+  }).observe({ type: 'layout-shift' })`;
+
+/** The page read the changes since its last read. */
+const isPoll = (url: string) => url.includes('/states?') && url.includes('ChangedSince');
+/** The page reads changes at least once a minute. */
+const polls = 2;
+
+async function openAndStay(screen: string): Promise<readonly string[]> {
+  const page = await its.open();
+  await its.signIn(page, adminKey);
+  await page.goto(new URL(screen, its.base).href);
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  await page.getByText('Live').waitFor();
+  await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
+  await page.waitForLoadState('networkidle').catch(() => {});
+  await page.evaluate(watchShifts);
+  for (let poll = 0; poll < polls; poll += 1)
+    await page.waitForResponse((answer) => isPoll(answer.url()), { timeout: 0 });
+  return z.array(z.string()).parse(await shiftsOf(page));
+}
+
+const shiftsOf = (page: Page) => page.evaluate('window.shifts');
+
+test('a screen that stays open while checks run does not move', async () => {
+  const all = [...screens, `/devices/${device}`, `/devices/${device}/edit`];
+  const found = await Promise.all(all.map(async (screen) => [screen, await openAndStay(screen)] as const));
+  expect(found.filter(([, shifts]) => shifts.length > 0)).toEqual([]);
+});

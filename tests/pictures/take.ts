@@ -1,0 +1,75 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { signInByForm } from '../browser/browser.ts';
+import { openWindow } from '../browser/windows.ts';
+import type { Screen } from './screens.ts';
+
+/** Where pictures are written, and of what. */
+export interface Wanted {
+  readonly folder: string;
+  /** undefined: all worlds. */
+  readonly world: string | undefined;
+  readonly widths: readonly number[];
+  readonly themes: readonly ('light' | 'dark')[];
+  /** The names of screens; undefined: all. */
+  readonly screens: RegExp | undefined;
+}
+
+/** A world as one person sees it. */
+export interface Sight {
+  readonly base: string;
+  readonly key: string;
+  /** Changes what the network answers. */
+  readonly prepare?: (page: Page) => Promise<void>;
+}
+
+/** Takes pictures of screens in a world. A screen on which something could not be pressed is named in the output. */
+export type Take = (world: string, screens: readonly Screen[], sight: Sight) => Promise<void>;
+
+/** The window shows a screen as far as it is read. */
+async function settle(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
+  await page.waitForTimeout(600);
+}
+
+export function takerOf(browser: Browser, wanted: Wanted): Take {
+  mkdirSync(wanted.folder, { recursive: true });
+  const takeOne = async (page: Page, { world, screen, base, ending }: Shot) => {
+    const [name, address, press] = screen;
+    try {
+      await page.goto(`${base}${address}`);
+      await settle(page);
+      await press?.(page);
+      if (press !== undefined) await page.waitForTimeout(500);
+    } catch (error) {
+      process.stdout.write(`${world} ${name} ${ending}: ${String(error)}\n`);
+    }
+    const file = path.join(wanted.folder, `${world}-${name}-${ending}.png`);
+    const isTall = world === 'thousands' || Number.parseInt(ending, 10) >= 1_900;
+    await page.screenshot({ path: file, fullPage: !isTall });
+  };
+  return async (world, screens, { base, key, prepare }) => {
+    if (wanted.world !== undefined && wanted.world !== world) return;
+    const chosen = screens.filter(([name]) => wanted.screens?.test(name) ?? true);
+    if (chosen.length === 0) return;
+    for (const theme of wanted.themes)
+      for (const width of wanted.widths) {
+        const page = await openWindow(browser, [], { theme, width });
+        await signInByForm(page, base, key);
+        await prepare?.(page);
+        for (const screen of chosen)
+          await takeOne(page, { world, screen, base, ending: `${width}-${theme}` });
+        await page.context().close();
+      }
+  };
+}
+
+interface Shot {
+  readonly world: string;
+  readonly screen: Screen;
+  readonly base: string;
+  /** The width and the theme. */
+  readonly ending: string;
+}
