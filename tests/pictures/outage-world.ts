@@ -314,6 +314,10 @@ export async function outageWorld(page: Page): Promise<void> {
     const found = events().filter(({ device_id }) => ids?.includes(device_id) ?? true);
     return pageOf(found, query, { cursor: 'Before', id: 'event_id', usual: 25 });
   });
+  await answer(/\/v1\.1\/alerts\/c[0-9a-f]{47}(\?|$)/, (_, path) => {
+    const found = alerts().find(({ alert_id }) => alert_id === path.slice(-48));
+    return found === undefined ? { status: 404 } : { json: found };
+  });
   await answer(/\/v1\.1\/outages(\?|$)/, (query) => ({
     json: outages(query.get('Device')?.split(',') ?? []),
   }));

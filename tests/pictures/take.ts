@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
+import { z } from 'zod';
 import { signInByForm } from '../browser/browser.ts';
 import { openWindow } from '../browser/windows.ts';
 import type { Screen } from './screens.ts';
@@ -27,6 +28,9 @@ export interface Sight {
 /** Takes pictures of screens in a world. A screen on which something could not be pressed is named in the output. */
 export type Take = (world: string, screens: readonly Screen[], sight: Sight) => Promise<void>;
 
+const usualHeight = 844;
+const maxHeight = 6_000;
+
 /** The window shows a screen as far as it is read. */
 async function settle(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).first().waitFor();
@@ -34,11 +38,20 @@ async function settle(page: Page): Promise<void> {
   await page.waitForTimeout(600);
 }
 
+/** Makes the window as tall as the screen: in a picture of a scrolled page, what is fixed covers something. */
+async function showWhole(page: Page): Promise<void> {
+  const { width = 1280, height = usualHeight } = page.viewportSize() ?? {};
+  const tall = z.number().parse(await page.evaluate('document.documentElement.scrollHeight'));
+  await page.setViewportSize({ width, height: Math.min(maxHeight, Math.max(height, tall)) });
+  await page.evaluate('scrollTo(0, 0)');
+}
+
 export function takerOf(browser: Browser, wanted: Wanted): Take {
   mkdirSync(wanted.folder, { recursive: true });
   const takeOne = async (page: Page, { world, screen, base, ending }: Shot) => {
     const [name, address, press] = screen;
     try {
+      await page.setViewportSize({ width: Number.parseInt(ending, 10), height: usualHeight });
       await page.goto(`${base}${address}`);
       await settle(page);
       await press?.(page);
@@ -47,8 +60,8 @@ export function takerOf(browser: Browser, wanted: Wanted): Take {
       process.stdout.write(`${world} ${name} ${ending}: ${String(error)}\n`);
     }
     const file = path.join(wanted.folder, `${world}-${name}-${ending}.png`);
-    const isTall = world === 'thousands' || Number.parseInt(ending, 10) >= 1_900;
-    await page.screenshot({ path: file, fullPage: !isTall });
+    if (world !== 'thousands') await showWhole(page);
+    await page.screenshot({ path: file });
   };
   return async (world, screens, { base, key, prepare }) => {
     if (wanted.world !== undefined && wanted.world !== world) return;

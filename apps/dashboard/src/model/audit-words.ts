@@ -60,7 +60,7 @@ function textOf(value: unknown, nameOf: NameOf): string {
 }
 
 /** A value on one line of at most 80 characters. */
-function shortText(value: unknown, nameOf: NameOf): string {
+export function shortText(value: unknown, nameOf: NameOf): string {
   if (!isSet(value)) return none;
   const text = textOf(value, nameOf);
   const line = text.replaceAll(/\s+/g, ' ');

@@ -155,11 +155,15 @@ export function AuditScreen() {
   const isFiltered = key !== '/audit';
   return (
     <div class="page">
-      <Heading>
-        <bdi>{titleOf(filter, data)}</bdi>
-      </Heading>
-      <p class="mute">{say.say}</p>
-      <AuditExport />
+      <div class={css['head']}>
+        <div class={css['title']}>
+          <Heading>
+            <bdi>{titleOf(filter, data)}</bdi>
+          </Heading>
+          <p class="mute">{say.say}</p>
+        </div>
+        <AuditExport />
+      </div>
       <AuditFilters filter={filter} />
       {isFiltered && (
         <p>
