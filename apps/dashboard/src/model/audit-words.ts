@@ -35,7 +35,7 @@ const sessionVerbs = {
   Refuse: 'was refused',
 } as const;
 /** Fields with the name of a thing, the best one first. */
-const nameFields = ['FullName', 'Name', 'ShortName', 'Device'];
+const nameFields = ['FullName', 'Name', 'ShortName', 'Device', 'Text'];
 
 type NameOf = (id: string) => string | undefined;
 const none = 'none';

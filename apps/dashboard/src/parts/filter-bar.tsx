@@ -4,6 +4,7 @@ import { devices, locations, rows } from '../store/account-state.ts';
 import { go } from '../store/address.ts';
 import { listTexts as say } from '../texts/list-texts.ts';
 import css from './filter-bar.module.css';
+import { SkipToList } from './skip-to-list.tsx';
 
 /** A filter of a list: a value of a few, a name of many, a device or a day. */
 export type FilterField =
@@ -134,6 +135,7 @@ export function FilterBar({
           </>
         )}
       </summary>
+      <SkipToList />
       <form class={css['fields']} onSubmit={(event) => event.preventDefault()}>
         {fields.map((field) => {
           const value = filter[field.name] ?? '';

@@ -132,7 +132,7 @@ export function LocationEvents({ events }: Pick<OpenedLocation, 'events'>) {
             <span>
               {event.device_id !== null && (
                 <>
-                  <a class="link" href={`/devices/${event.device_id}`}>
+                  <a class="link clampName" href={`/devices/${event.device_id}`}>
                     <bdi>{event.FullName ?? event.ShortName}</bdi>
                   </a>{' '}
                 </>
