@@ -6,18 +6,6 @@ import { browserMissing, moveTo, signInByForm, violationsInBothThemes, violation
 import { screens } from './every-screen.ts';
 import { adminKey, useBrowser } from './system.ts';
 
-/** Screens with a button that opens a dialog. Other dialogs are judged where they are tested. */
-const dialogs: readonly (readonly [screen: string, name: string])[] = [
-  ['/locations', 'Invite an agent'],
-  ['/locations', 'New Location'],
-  ['/schedules/maintenance', 'New window'],
-  ['/tags', 'Add a tag'],
-  ['/secrets', 'Add a secret'],
-  ['/hooks', 'Add a hook'],
-  ['/people', 'Create a key'],
-  ['/people', 'Invite a person'],
-];
-
 const its = useBrowser();
 beforeAll(async () => {
   if (browserMissing !== undefined) return;
@@ -45,24 +33,6 @@ test('no screen has a violation in either theme, scrolls sideways, or moves for 
       await movingWithoutMotion(page),
     ].flat();
   }
-  for (const [screen, name] of dialogs) {
-    await moveTo(page, screen);
-    await page.getByRole('button', { name }).first().click();
-    await page.getByRole('dialog').waitFor();
-    found[`${screen} ${name}`] = [await violationsInBothThemes(page)];
-    await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'hidden' });
-  }
-  await moveTo(page, '/');
-  await page.getByRole('heading', { level: 1 }).waitFor();
-  await page.keyboard.press('Control+k');
-  await page.getByRole('dialog').waitFor();
-  found['palette'] = [await violationsInBothThemes(page)];
-  await page.keyboard.press('Escape');
-  await page.getByRole('dialog').waitFor({ state: 'hidden' });
-  await page.keyboard.press('?');
-  await page.getByRole('heading', { name: 'Keys' }).waitFor();
-  found['keys'] = [await violationsInBothThemes(page)];
   const expected = Object.keys(found).map((name) => [name, ['']]);
   expect(found).toEqual(Object.fromEntries(expected));
 }, 300_000);

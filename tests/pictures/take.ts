@@ -34,6 +34,10 @@ const maxHeight = 6_000;
 /** The window shows a screen as far as it is read. */
 async function settle(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).first().waitFor();
+  await page
+    .getByText(/Reading (all|the others)|^Reading/)
+    .first()
+    .waitFor({ state: 'detached' });
   await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
   await page.waitForTimeout(600);
 }
@@ -55,7 +59,7 @@ export function takerOf(browser: Browser, wanted: Wanted): Take {
       await page.goto(`${base}${address}`);
       await settle(page);
       await press?.(page);
-      if (press !== undefined) await page.waitForTimeout(500);
+      if (press !== undefined) await settle(page);
     } catch (error) {
       process.stdout.write(`${world} ${name} ${ending}: ${String(error)}\n`);
     }
