@@ -8,7 +8,16 @@ import { startSystem } from '../harness/system.ts';
 import { outageWorld } from './outage-world.ts';
 import { addPastDay } from './past-day.ts';
 import { makePlanned } from './planned.ts';
-import { deviceScreens, fleetScreens, lists, looking, planning, repairing, watching } from './screens.ts';
+import {
+  deviceScreens,
+  fleetScreens,
+  lists,
+  looking,
+  maintain,
+  planning,
+  repairing,
+  watching,
+} from './screens.ts';
 import { takerOf, type Wanted } from './take.ts';
 import { makeOne, makeTwenty } from './worlds.ts';
 
@@ -72,7 +81,7 @@ const [, long = '', arabic = ''] = made.devices;
 const named: typeof watching = [
   ['device', `devices/${long}`],
   ['device-rtl', `devices/${arabic}`],
-  ['device-maintenance', `devices/${long}`, deviceScreens(long)[3]?.[2]],
+  ['device-maintenance', `devices/${long}`, maintain],
   ['edit', `devices/${long}/edit`],
   ['add', 'devices/new'],
 ];

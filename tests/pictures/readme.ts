@@ -1,17 +1,19 @@
-// The picture of a device for the README: a web shop with a day of checks behind it, which fails now and notifies.
-// Usage: node tests/pictures/readme.ts FILE
+// The pictures of the README: a web shop with a day of checks behind it, which fails now and notifies, and the overview
+// and the list of thousands of devices. Usage: node tests/pictures/readme.ts FOLDER
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { signInByForm, startBrowser } from '../browser/browser.ts';
 import { openWindow } from '../browser/windows.ts';
 import { runVantage } from '../harness/run-vantage.ts';
 import { startSystem } from '../harness/system.ts';
+import { outageWorld } from './outage-world.ts';
 import { addPastDay } from './past-day.ts';
 
-const [file = 'docs/pictures/device.png'] = process.argv.slice(2);
+const [folder = 'docs/pictures'] = process.argv.slice(2);
 const created = z.object({ device_id: z.string() });
 
 async function serve(status: () => number): Promise<{ readonly server: Server; readonly port: number }> {
@@ -60,4 +62,15 @@ await signInByForm(page, base, key);
 await page.goto(`${base}devices/${device_id}`);
 await page.getByRole('heading', { level: 1 }).waitFor();
 await delay(3_000);
-await page.screenshot({ path: file });
+await page.screenshot({ path: path.join(folder, 'device.png') });
+await page.setViewportSize({ width: 1280, height: 720 });
+await outageWorld(page);
+for (const [name, address, settled] of [
+  ['overview', '', 'its first outage'],
+  ['devices', 'devices', 'behind ber-rt-0'],
+] as const) {
+  await page.goto(`${base}${address}`);
+  await page.getByText(settled).first().waitFor();
+  await delay(3_000);
+  await page.screenshot({ path: path.join(folder, `${name}.png`) });
+}

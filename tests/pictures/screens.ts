@@ -56,12 +56,15 @@ export const lists: readonly Screen[] = [
   ['audit', 'audit'],
 ];
 
+/** Opens the dialog for the maintenance of a device. */
+export const maintain = button('Maintenance');
+
 /** The screens of one device: its axis, an opened check, and its form. */
 export const deviceScreens = (device: string): readonly Screen[] => [
   ['device', `devices/${device}`],
   ['device-check', `devices/${device}`, (page) => page.locator('button[aria-expanded]').last().click()],
   ['device-note', `devices/${device}`, button('Add a note')],
-  ['device-maintenance', `devices/${device}`, button('Maintenance')],
+  ['device-maintenance', `devices/${device}`, maintain],
   ['edit', `devices/${device}/edit`],
 ];
 

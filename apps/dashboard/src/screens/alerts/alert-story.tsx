@@ -151,13 +151,14 @@ export function AlertStory({ id }: { readonly id: string }) {
       <p class={css['say']}>
         <Icon name={iconOf(alert)} />
         <span>
-          {alert.Closed === null && (
-            <>
-              {deviceWords.for} <Since at={alert.Since} />
-              {alert.CheckResult !== null && ': '}
-            </>
-          )}
           {alert.CheckResult}
+          {alert.Closed === null && (
+            // The age stands last: it grows, and moves nothing.
+            <span class="mute">
+              {alert.CheckResult !== null && ' · '}
+              {deviceWords.for} <Since at={alert.Since} />
+            </span>
+          )}
         </span>
       </p>
       {alert.SnoozedUntil !== null && alert.State === 'Snoozed' && (

@@ -27,7 +27,7 @@ function OutageRow({ outage, onEdit }: { readonly outage: AccountOutage; readonl
         <Moment at={Start} />
       </td>
       <td class={css['moment']}>
-        {inFull(Seconds, 2)}
+        <span class={css['length']}>{inFull(Seconds, 2)}</span>
         {End === null && <span class={css['now']}> {say.isOpen}</span>}
       </td>
       <th scope="row">

@@ -129,7 +129,7 @@ function ApiKeyList({
               <>
                 <p>
                   {LastUsed === null ? say.neverUsed : say.used(ageOf(LastUsed))}
-                  {LastAddress !== null && <span class="mute"> {say.usedFrom(LastAddress)}</span>}
+                  {LastAddress !== null && <p class="mute">{say.usedFrom(LastAddress)}</p>}
                 </p>
                 <p class={hasEnded ? 'bad' : 'mute'}>
                   {Expires === null ? say.never : hasEnded ? say.expired(end) : say.expires(end)}
