@@ -18,12 +18,12 @@ import {
   repairing,
   watching,
 } from './screens.ts';
-import { takerOf, type Wanted } from './take.ts';
+import { createTaker, type PictureChoice } from './take.ts';
 import { makeOne, makeTwenty } from './worlds.ts';
 
 const [folder = 'pictures', world, widths = '390,1280,1920', themes = 'light,dark', names] =
   process.argv.slice(2);
-const wanted: Wanted = {
+const choice: PictureChoice = {
   folder,
   world: world === 'all' ? undefined : world,
   widths: widths.split(',').map(Number),
@@ -36,14 +36,14 @@ await using resources = new AsyncDisposableStack();
 const system = resources.use(await startSystem({ env: { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: '30' } }));
 const browser = await startBrowser();
 resources.defer(() => browser.close());
-const take = takerOf(browser, wanted);
+const take = createTaker(browser, choice);
 const { dashboard_url: base, api_key_uw: key, api_key_ur: viewer, database_url: url } = system.quickstart();
 
 /** The sign-in is the one screen without a session. */
 async function takeSignIn(): Promise<void> {
-  if (wanted.world !== undefined && wanted.world !== 'fresh') return;
-  for (const theme of wanted.themes)
-    for (const width of wanted.widths) {
+  if (choice.world !== undefined && choice.world !== 'fresh') return;
+  for (const theme of choice.themes)
+    for (const width of choice.widths) {
       const page = await openWindow(browser, [], { theme, width });
       await page.goto(base);
       await page.getByLabel('API key').waitFor();
@@ -55,11 +55,11 @@ async function takeSignIn(): Promise<void> {
 await takeSignIn();
 await take('fresh', [...watching, ...lists], { base, key });
 
-const one = await makeOne(system);
-resources.use(one);
-const single: typeof watching = [['report', 'reports'], ...deviceScreens(one.devices[0] ?? '')];
-await take('one', [...watching, ...single], { base, key });
-await system.api.ok('DELETE', `/devices/${one.devices[0]}`);
+const single = await makeOne(system);
+resources.use(single);
+const ofOne: typeof watching = [['report', 'reports'], ...deviceScreens(single.devices[0] ?? '')];
+await take('one', [...watching, ...ofOne], { base, key });
+await system.api.ok('DELETE', `/devices/${single.devices[0]}`);
 
 const made = await makeTwenty(system);
 resources.use(made);

@@ -7,7 +7,7 @@ import { openWindow } from '../browser/windows.ts';
 import type { Screen } from './screens.ts';
 
 /** Where pictures are written, and of what. */
-export interface Wanted {
+export interface PictureChoice {
   readonly folder: string;
   /** undefined: all worlds. */
   readonly world: string | undefined;
@@ -26,7 +26,7 @@ export interface Sight {
 }
 
 /** Takes pictures of screens in a world. A screen on which something could not be pressed is named in the output. */
-export type Take = (world: string, screens: readonly Screen[], sight: Sight) => Promise<void>;
+export type TakePictures = (world: string, screens: readonly Screen[], sight: Sight) => Promise<void>;
 
 const usualHeight = 844;
 const maxHeight = 6_000;
@@ -42,7 +42,7 @@ async function settle(page: Page): Promise<void> {
   await page.waitForTimeout(600);
 }
 
-/** Makes the window as tall as the screen: in a picture of a scrolled page, what is fixed covers something. */
+/** The window becomes as tall as the screen: in a picture of a scrolled page, what is fixed covers something. */
 async function showWhole(page: Page): Promise<void> {
   const { width = 1280, height = usualHeight } = page.viewportSize() ?? {};
   const tall = z.number().parse(await page.evaluate('document.documentElement.scrollHeight'));
@@ -50,9 +50,9 @@ async function showWhole(page: Page): Promise<void> {
   await page.evaluate('scrollTo(0, 0)');
 }
 
-export function takerOf(browser: Browser, wanted: Wanted): Take {
-  mkdirSync(wanted.folder, { recursive: true });
-  const takeOne = async (page: Page, { world, screen, base, ending }: Shot) => {
+export function createTaker(browser: Browser, choice: PictureChoice): TakePictures {
+  mkdirSync(choice.folder, { recursive: true });
+  const takeOne = async (page: Page, { world, screen, base, ending }: Picture) => {
     const [name, address, press] = screen;
     try {
       await page.setViewportSize({ width: Number.parseInt(ending, 10), height: usualHeight });
@@ -63,16 +63,16 @@ export function takerOf(browser: Browser, wanted: Wanted): Take {
     } catch (error) {
       process.stdout.write(`${world} ${name} ${ending}: ${String(error)}\n`);
     }
-    const file = path.join(wanted.folder, `${world}-${name}-${ending}.png`);
+    const file = path.join(choice.folder, `${world}-${name}-${ending}.png`);
     if (world !== 'thousands') await showWhole(page);
     await page.screenshot({ path: file });
   };
   return async (world, screens, { base, key, prepare }) => {
-    if (wanted.world !== undefined && wanted.world !== world) return;
-    const chosen = screens.filter(([name]) => wanted.screens?.test(name) ?? true);
+    if (choice.world !== undefined && choice.world !== world) return;
+    const chosen = screens.filter(([name]) => choice.screens?.test(name) ?? true);
     if (chosen.length === 0) return;
-    for (const theme of wanted.themes)
-      for (const width of wanted.widths) {
+    for (const theme of choice.themes)
+      for (const width of choice.widths) {
         const page = await openWindow(browser, [], { theme, width });
         await signInByForm(page, base, key);
         await prepare?.(page);
@@ -83,7 +83,7 @@ export function takerOf(browser: Browser, wanted: Wanted): Take {
   };
 }
 
-interface Shot {
+interface Picture {
   readonly world: string;
   readonly screen: Screen;
   readonly base: string;
