@@ -1,3 +1,4 @@
+import { rowFactsOf } from '../../model/row-facts.ts';
 import type { DeviceState } from '../../model/state.ts';
 import { troubledToday } from '../../model/troubled.ts';
 import { iconOf as iconOfAlert, predicateOf, subjectOf } from '../../parts/alert-subject.ts';
@@ -6,7 +7,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { Moment, Since } from '../../parts/time.tsx';
 import { useRead } from '../../parts/use-read.ts';
-import { locations, results, rows } from '../../store/account-state.ts';
+import { events, locations, results, rows } from '../../store/account-state.ts';
 import { alerts, isSuppressed } from '../../store/alerts.ts';
 import { readOutageCounts } from '../../store/outage-counts.ts';
 import { andMore } from '../../texts/counted.ts';
@@ -14,7 +15,6 @@ import { deviceWords } from '../../texts/device-words.ts';
 import { frameTexts } from '../../texts/frame-texts.ts';
 import css from './overview.module.css';
 import { overviewTexts } from './overview-texts.ts';
-import { rowFactsOf } from './row-facts.ts';
 
 const say = overviewTexts;
 const maxRows = 8;
@@ -161,7 +161,12 @@ export function StateRows({
       {hasBars && <BarAxis />}
       <ul class={css['list']}>
         {found.slice(0, maxRows).map((row) => {
-          const facts = rowFactsOf(row);
+          const facts = rowFactsOf(row, {
+            alerts: alerts.value,
+            events: events.value,
+            locations: locations.value,
+            result: results.value.get(row.id),
+          });
           return (
             <li key={row.id} class={`${css['row']} ${hasBars ? css['barred'] : ''}`}>
               <Icon name={row.state} word={deviceWords.states[row.state]} />
@@ -170,7 +175,11 @@ export function StateRows({
               </a>
               <span class={css['fact']}>
                 {row.maintenanceUntil === null ? (
-                  facts.words
+                  facts.offline.length > 0 ? (
+                    say.offline(facts.offline)
+                  ) : (
+                    facts.result
+                  )
                 ) : (
                   <>
                     {say.until} <Moment at={row.maintenanceUntil} />
