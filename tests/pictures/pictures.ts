@@ -4,6 +4,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { startBrowser } from '../browser/browser.ts';
 import { openWindow } from '../browser/windows.ts';
+import { createApi } from '../harness/api.ts';
 import { startSystem } from '../harness/system.ts';
 import { outageWorld } from './outage-world.ts';
 import { addPastDay } from './past-day.ts';
@@ -33,11 +34,18 @@ const choice: PictureChoice = {
 
 await using resources = new AsyncDisposableStack();
 // A minute between checks is two seconds.
-const system = resources.use(await startSystem({ env: { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: '30' } }));
+const started = resources.use(
+  await startSystem({ env: { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: '30' } }),
+);
 const browser = await startBrowser();
 resources.defer(() => browser.close());
 const take = createTaker(browser, choice);
-const { dashboard_url: base, api_key_uw: key, api_key_ur: viewer, database_url: url } = system.quickstart();
+const { dashboard_url: base, api_key_uw: key, api_key_ur: viewer, database_url: url } = started.quickstart();
+const { base_url: baseUrl, ca_file: caFile } = started.quickstart();
+// Its connection is idle while pictures are taken.
+const api = createApi({ baseUrl, caFile, key, isRepeatedOnIdleEnd: true });
+resources.defer(() => api.close());
+const system = { ...started, api };
 
 /** The sign-in is the one screen without a session. */
 async function takeSignIn(): Promise<void> {
