@@ -3,48 +3,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createApi } from '../harness/api.ts';
 import { browserMissing, moveTo, signInByForm, violationsInBothThemes, violationsOf } from './browser.ts';
+import { screens } from './every-screen.ts';
 import { adminKey, useBrowser } from './system.ts';
-
-const screens = [
-  '/',
-  '/devices',
-  '/devices/new',
-  '/devices/new/many',
-  '/alerts',
-  '/alerts?state=closed',
-  '/outages',
-  '/events',
-  '/locations',
-  '/schedules',
-  '/schedules/new',
-  '/schedules/maintenance',
-  '/schedules/maintenance?view=month',
-  '/schedules/maintenance/new',
-  '/schedules/contacts',
-  '/schedules/contacts/new',
-  '/reports',
-  '/people',
-  '/account',
-  '/tags',
-  '/secrets',
-  '/hooks',
-  '/password',
-  '/status-pages',
-  '/status-pages/new',
-  '/audit',
-];
-
-/** Screens with a button that opens a dialog. Other dialogs are judged where they are tested. */
-const dialogs: readonly (readonly [screen: string, name: string])[] = [
-  ['/locations', 'Invite an agent'],
-  ['/locations', 'New Location'],
-  ['/schedules/maintenance', 'New window'],
-  ['/tags', 'Add a tag'],
-  ['/secrets', 'Add a secret'],
-  ['/hooks', 'Add a hook'],
-  ['/people', 'Create a key'],
-  ['/people', 'Invite a person'],
-];
 
 const its = useBrowser();
 beforeAll(async () => {
@@ -73,24 +33,6 @@ test('no screen has a violation in either theme, scrolls sideways, or moves for 
       await movingWithoutMotion(page),
     ].flat();
   }
-  for (const [screen, name] of dialogs) {
-    await moveTo(page, screen);
-    await page.getByRole('button', { name }).first().click();
-    await page.getByRole('dialog').waitFor();
-    found[`${screen} ${name}`] = [await violationsInBothThemes(page)];
-    await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'hidden' });
-  }
-  await moveTo(page, '/');
-  await page.getByRole('heading', { level: 1 }).waitFor();
-  await page.keyboard.press('Control+k');
-  await page.getByRole('dialog').waitFor();
-  found['palette'] = [await violationsInBothThemes(page)];
-  await page.keyboard.press('Escape');
-  await page.getByRole('dialog').waitFor({ state: 'hidden' });
-  await page.keyboard.press('?');
-  await page.getByRole('heading', { name: 'Keys' }).waitFor();
-  found['keys'] = [await violationsInBothThemes(page)];
   const expected = Object.keys(found).map((name) => [name, ['']]);
   expect(found).toEqual(Object.fromEntries(expected));
 }, 300_000);

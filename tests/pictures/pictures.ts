@@ -1,118 +1,108 @@
-// Pictures of every screen, in light and dark at 390, 1280 and 1920 px, of several
-// worlds. Whoever changes the page looks at them. Usage: node tests/pictures/pictures.ts FOLDER [world] [widths,…]
-import { mkdirSync } from 'node:fs';
+// Pictures of every screen, in light and dark at 390, 1280 and 1920 px, of six worlds. Whoever changes the page looks
+// at them. Usage: node tests/pictures/pictures.ts FOLDER [world] [widths,…] [themes,…] [names of screens]
 import path from 'node:path';
-import type { Page } from 'playwright-core';
-import { signInByForm, startBrowser } from '../browser/browser.ts';
+import { z } from 'zod';
+import { startBrowser } from '../browser/browser.ts';
 import { openWindow } from '../browser/windows.ts';
+import { createApi } from '../harness/api.ts';
 import { startSystem } from '../harness/system.ts';
-import { makePlanned, planningScreens } from './planned.ts';
-import { type Made, makeTwenty, manyStates } from './worlds.ts';
+import { outageWorld } from './outage-world.ts';
+import { addPastDay } from './past-day.ts';
+import { makePlanned } from './planned.ts';
+import {
+  deviceScreens,
+  fleetScreens,
+  lists,
+  looking,
+  maintain,
+  planning,
+  repairing,
+  watching,
+} from './screens.ts';
+import { createTaker, type PictureChoice } from './take.ts';
+import { makeOne, makeTwenty } from './worlds.ts';
 
-const [folder = 'pictures', onlyWorld, onlyWidths = '390,1280,1920'] = process.argv.slice(2);
-const widths = onlyWidths.split(',').map(Number);
-const themes = ['light', 'dark'] as const;
-mkdirSync(folder, { recursive: true });
+const [folder = 'pictures', world, widths = '390,1280,1920', themes = 'light,dark', names] =
+  process.argv.slice(2);
+const choice: PictureChoice = {
+  folder,
+  world: world === 'all' ? undefined : world,
+  widths: widths.split(',').map(Number),
+  themes: z.array(z.enum(['light', 'dark'])).parse(themes.split(',')),
+  screens: names === undefined ? undefined : new RegExp(`^(?:${names})$`),
+};
 
 await using resources = new AsyncDisposableStack();
 // A minute between checks is two seconds.
-const system = resources.use(await startSystem({ env: { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: '30' } }));
+const started = resources.use(
+  await startSystem({ env: { NODE_ENV: 'test', VANTAGE_TEST_TIME_SCALE: '30' } }),
+);
 const browser = await startBrowser();
 resources.defer(() => browser.close());
-const { dashboard_url: base, api_key_uw: key } = system.quickstart();
-
-/** A screen, and what is pressed on it before the picture. */
-type Screen = readonly [name: string, path: string, press?: (page: Page) => Promise<unknown>];
-
-const button = (name: string) => (page: Page) => page.getByRole('button', { name }).first().click();
-const watching: readonly Screen[] = [
-  ['overview', ''],
-  ['devices', 'devices'],
-  ['alerts', 'alerts'],
-  ['locations', 'locations'],
-];
-const repairing = ({ devices: [first = '', long = ''] }: Made): readonly Screen[] => [
-  ['device', `devices/${first}`],
-  ['device-check', `devices/${first}`, (page) => page.locator('button[aria-expanded]').last().click()],
-  ['device-long', `devices/${long}`],
-  ['device-maintenance', `devices/${long}`, button('Maintenance')],
-  [
-    'alert',
-    'alerts',
-    (page) =>
-      page
-        .getByRole('link', { name: /is Down/ })
-        .first()
-        .click(),
-  ],
-  ['add', 'devices/new?address=192.0.2.1:25'],
-  ['add-many', 'devices/new/many'],
-  ['edit', `devices/${first}/edit`],
-  ['devices-selected', 'devices', (page) => page.getByRole('checkbox').first().check()],
-  [
-    'devices-preview',
-    'devices',
-    async (page) => {
-      await page.getByRole('checkbox').first().check();
-      await page.getByRole('button', { name: 'Pause', exact: true }).click();
-    },
-  ],
-  ['invite', 'locations', button('Invite an agent')],
-  ['palette', '', (page) => page.keyboard.press('Control+k')],
-  ['keys', '', (page) => page.keyboard.press('?')],
-];
-
-async function take(
-  world: string,
-  screens: readonly Screen[],
-  { prepare, as = key }: { readonly prepare?: (page: Page) => Promise<void>; readonly as?: string } = {},
-) {
-  if (onlyWorld !== undefined && onlyWorld !== world) return;
-  for (const theme of themes)
-    for (const width of widths) {
-      const page = await openWindow(browser, [], { theme, width });
-      page.setDefaultTimeout(60_000);
-      await signInByForm(page, base, as);
-      await prepare?.(page);
-      for (const [name, address, press] of screens) {
-        await page.goto(`${base}${address}`);
-        await page.getByRole('heading', { level: 1 }).first().waitFor();
-        await page.waitForTimeout(1_200);
-        await press?.(page).catch((error: unknown) => {
-          process.stdout.write(`${world} ${name} ${width}: ${String(error)}\n`);
-        });
-        await page.waitForTimeout(400);
-        const file = path.join(folder, `${world}-${name}-${width}-${theme}.png`);
-        await page.screenshot({ path: file, fullPage: world !== 'thousands' && width < 1_900 });
-      }
-      await page.context().close();
-    }
-}
+const take = createTaker(browser, choice);
+const { dashboard_url: base, api_key_uw: key, api_key_ur: viewer, database_url: url } = started.quickstart();
+const { base_url: baseUrl, ca_file: caFile } = started.quickstart();
+// Its connection is idle while pictures are taken.
+const api = createApi({ baseUrl, caFile, key, isRepeatedOnIdleEnd: true });
+resources.defer(() => api.close());
+const system = { ...started, api };
 
 /** The sign-in is the one screen without a session. */
 async function takeSignIn(): Promise<void> {
-  if (onlyWorld !== undefined && onlyWorld !== 'sign-in') return;
-  for (const theme of themes)
-    for (const width of widths) {
+  if (choice.world !== undefined && choice.world !== 'fresh') return;
+  for (const theme of choice.themes)
+    for (const width of choice.widths) {
       const page = await openWindow(browser, [], { theme, width });
       await page.goto(base);
       await page.getByLabel('API key').waitFor();
-      await page.screenshot({ path: path.join(folder, `sign-in-${width}-${theme}.png`) });
+      await page.screenshot({ path: path.join(folder, `fresh-sign-in-${width}-${theme}.png`) });
       await page.context().close();
     }
 }
 
 await takeSignIn();
-await take('empty', watching);
+await take('fresh', [...watching, ...lists], { base, key });
+
+const single = await makeOne(system);
+resources.use(single);
+const ofOne: typeof watching = [['report', 'reports'], ...deviceScreens(single.devices[0] ?? '')];
+await take('one', [...watching, ...ofOne], { base, key });
+await system.api.ok('DELETE', `/devices/${single.devices[0]}`);
+
 const made = await makeTwenty(system);
 resources.use(made);
-await take('twenty', [...watching, ...repairing(made)]);
-await take('thousands', watching, { prepare: (page) => manyStates(page, () => 'Up') });
-await take('all-down', watching, { prepare: (page) => manyStates(page, () => 'Down') });
-await take('long-outage', watching, {
-  prepare: (page) => manyStates(page, (at) => (at === 3 ? 'Down' : 'Up'), '2025-08-01T04:00:00Z'),
-});
+await addPastDay(url);
 const planned = await makePlanned(system, made.devices);
-await take('planned', planningScreens(planned), { as: planned.adminKey });
+const admin = { base, key: planned.adminKey };
+const { location, agent } = await made.firstAgent();
+const everything = [...watching, ...looking, ...repairing(made), ...fleetScreens(location, agent)];
+await take('twenty', [...everything, ...planning(planned)], admin);
+
+const large: typeof watching = [
+  ['devices-down', 'devices?q=status:down'],
+  ...fleetScreens(location, agent).slice(2),
+];
+await take('thousands', [...watching, ...looking, ...large], { ...admin, prepare: outageWorld });
+
+// The second device has a name of 1,000 characters, the third one is written from right to left.
+const [, long = '', arabic = ''] = made.devices;
+const named: typeof watching = [
+  ['device', `devices/${long}`],
+  ['device-rtl', `devices/${arabic}`],
+  ['device-maintenance', `devices/${long}`, maintain],
+  ['edit', `devices/${long}/edit`],
+  ['add', 'devices/new'],
+];
+await take('viewer', [...watching, ...looking, ...lists, ...named.slice(0, 2), ...named.slice(4)], {
+  base,
+  key: viewer,
+});
+await take('long', [...watching.slice(0, 4), ...looking.slice(0, 1), ...named.slice(0, 4)], { base, key });
+
 await made.loseLocation();
-await take('offline', [...watching, ['device', `devices/${made.devices[0] ?? ''}`]]);
+const lost: typeof watching = [
+  ...fleetScreens(location, agent).slice(0, 2),
+  ['device', `devices/${made.devices[0] ?? ''}`],
+  ['account', 'account'],
+];
+await take('offline', [...watching, ...looking.slice(0, 1), ...lost], admin);

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { operate } from '../harness/more-agents.ts';
 import type { System } from '../harness/system.ts';
@@ -69,6 +69,21 @@ function makePage(create: Create): Promise<string> {
   });
 }
 
+/** A secret that a device uses, hooks, and what happened at a device. */
+async function addOwnThings(create: Create, device: string): Promise<void> {
+  const Secret = `whsec_${randomBytes(32).toString('base64')}`;
+  await create('/secrets', 'secret_id', { Name: 'SHOP_PASSWORD', Value: 'correct horse battery' });
+  await create('/secrets', 'secret_id', { Name: 'SNMP_COMMUNITY', Value: 'correct horse battery' });
+  const Address = 'https://warehouse.example.org/events';
+  await create('/hooks', 'hook_id', { Name: 'Data warehouse', Address, Secret, Events: null });
+  const tickets = { Name: 'Tickets', Address: 'https://tickets.example.org/hooks/vantage', Secret };
+  await create('/hooks', 'hook_id', { ...tickets, Events: ['Down', 'Up'] });
+  const mark = { Kind: 'Deployment', Text: 'shop 4.18', Devices: [device], At: at(-5) };
+  await create('/marks', 'mark_id', mark);
+  const note = { Kind: 'Note', Text: 'provider ticket 48112 opened', Devices: [device], At: at(-2) };
+  await create('/marks', 'mark_id', note);
+}
+
 async function invite(create: Create): Promise<void> {
   const person = { Name: 'Ada Lovelace', Email: 'ada@example.org', Level: 'UO' };
   await create('/users', 'user_id', { ...person, Tags: ['berlin/rack-1', 'berlin/rack-2'] });
@@ -94,37 +109,7 @@ export async function makePlanned(system: System, devices: readonly string[]): P
   const window = { Start: at(26), Duration: '03:00', Reason: 'New disks' };
   await system.api.ok('PUT', `/devices/${devices[10]}/start-maintenance`, window);
   const page = await makePage(create);
+  await addOwnThings(create, devices[6] ?? '');
   await invite(create);
   return { schedule, contact, recurring, page, adminKey };
-}
-
-const button = (name: string) => (page: Page) => page.getByRole('button', { name }).first().click();
-
-/** The screens of those who plan, account and share. */
-export function planningScreens({ schedule, contact, recurring, page }: Planned) {
-  const plan = 'schedules/maintenance';
-  return [
-    ['schedules', 'schedules'],
-    ['schedule', `schedules/${schedule}`],
-    ['schedule-new', 'schedules/new'],
-    ['calendar-week', plan],
-    ['calendar-month', `${plan}?view=month`],
-    ['calendar-day', `${plan}?view=day`],
-    ['calendar-plan', plan, button('New window')],
-    ['recurring', `${plan}/${recurring}`],
-    ['contacts', 'schedules/contacts'],
-    ['contact', `schedules/contacts/${contact}`],
-    ['contact-new', 'schedules/contacts/new'],
-    ['report', 'reports'],
-    ['status-pages', 'status-pages'],
-    ['status-page', `status-pages/${page}`],
-    ['status-page-new', 'status-pages/new'],
-    ['people', 'people'],
-    ['people-invite', 'people', button('Invite a person')],
-    ['people-key', 'people', button('Create a key')],
-    ['account', 'account'],
-    ['audit', 'audit'],
-    ['public', 'status/customers'],
-    ['wall', 'wall'],
-  ] as const;
 }

@@ -1,15 +1,19 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Page } from 'playwright-core';
 import { z } from 'zod';
 import { operate } from '../harness/more-agents.ts';
 import type { System } from '../harness/system.ts';
 import { startTarget } from '../harness/target.ts';
 
 const created = z.object({ device_id: z.string() });
+const agents = z.array(z.object({ agent_id: z.string(), location_id: z.string() }));
 
 /** Devices of a system: the first one is Down, the second one has names and texts as long as the API takes them. */
 export interface Made extends AsyncDisposable {
   readonly devices: readonly string[];
+  /** The ids of the first agent and its Location. */
+  readonly firstAgent: () => Promise<{ readonly location: string; readonly agent: string }>;
   /** Adds a Location without an agent, and a device that only it can check. */
   readonly loseLocation: () => Promise<void>;
 }
@@ -41,9 +45,32 @@ const names = [
 ];
 const tags = ['berlin/rack-1', 'berlin/rack-2', 'oslo/cellar', 'service/web'];
 
+/** One device, which is Up. */
+export async function makeOne(system: System): Promise<Pick<Made, 'devices'> & AsyncDisposable> {
+  const target = await startTarget();
+  const body = { Method: 'TCP', URL: `127.0.0.1:${target.port}`, ShortName: 'router', FullName: 'My router' };
+  const answer = await system.api.ok('POST', '/devices', { ...body, Frequency: 1 });
+  await delay(8_000);
+  return {
+    devices: [created.parse(answer).device_id],
+    [Symbol.asyncDispose]: () => target[Symbol.asyncDispose](),
+  };
+}
+
+/** The devices that are web servers. */
+const webServers = new Set([6, 11, 13, 14]);
+
+async function startWebServer() {
+  const server = createServer((_, answer) => void setTimeout(() => answer.end('welcome'), 20));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return { server, URL: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/` };
+}
+
 /** 20 devices: one is Down with three behind it, one alone, one is in maintenance, one is paused. */
 export async function makeTwenty(system: System): Promise<Made> {
-  const [well, ill] = [await startTarget(), await startTarget()];
+  const [well, ill, web] = [await startTarget(), await startTarget(), await startWebServer()];
   const devices: string[] = [];
   for (const Name of tags) await system.api.ok('POST', '/tags', { Name });
   for (const [at, FullName] of names.entries()) {
@@ -55,6 +82,7 @@ export async function makeTwenty(system: System): Promise<Made> {
       Frequency: 1,
       Attempts: 1,
       URL: `127.0.0.1:${at === 0 || at === 1 || isBehind ? ill.port : well.port}`,
+      ...(webServers.has(at) ? { Method: 'HTTP', URL: web.URL } : {}),
       Tags: [tags[at % tags.length]],
       ...(isBehind ? { device_master_id: devices[0] } : {}),
     };
@@ -68,58 +96,19 @@ export async function makeTwenty(system: System): Promise<Made> {
   await delay(8_000);
   return {
     devices,
+    async firstAgent() {
+      const [first] = agents.parse(await system.api.ok('GET', '/agents'));
+      if (first === undefined) throw new Error('no agent');
+      return { location: first.location_id, agent: first.agent_id };
+    },
     async loseLocation() {
       operate(system, 'locations', 'create', 'Oslo');
       const body = { Method: 'TCP', URL: '192.0.2.1:9', ShortName: 'oslo-1', FullName: 'Switch in Oslo' };
       await system.api.ok('POST', '/devices', { ...body, Locations: ['Oslo'] });
     },
     async [Symbol.asyncDispose]() {
+      web.server.close();
       await Promise.all([well[Symbol.asyncDispose](), ill[Symbol.asyncDispose]()]);
     },
   };
-}
-
-const rows = 5_000;
-
-/** Answers the states of a page with 5,000 devices. */
-export async function manyStates(
-  page: Page,
-  statusOf: (at: number) => 'Up' | 'Down',
-  since = '2026-02-25T23:38:03+01:00',
-): Promise<void> {
-  const row = (at: number) => {
-    const Status = statusOf(at);
-    return {
-      device_id: at.toString(16).padStart(48, '0'),
-      ShortName: `sw-${at}`,
-      Method: 'PING',
-      Status,
-      FullName: `Switch ${at} of rack ${at % 40}`,
-      StatusSince: since,
-      Enabled: true,
-      Retrying: false,
-      Severity: 'critical',
-      MaintenanceUntil: null,
-      DownBecause: null,
-      Locations: [{ Name: 'local' }],
-      Tags: [{ tag_id: '0'.repeat(48), Name: `site-${at % 12}/rack-${at % 40}` }],
-      LastCheck: { Timestamp: since, RequestTime: 1 + (at % 300), ResultCode: Status === 'Up' ? 1 : 100 },
-      Day:
-        Status === 'Up' ? `${'U'.repeat(50)}${at % 97 === 0 ? 'D' : 'U'}${'U'.repeat(21)}` : 'D'.repeat(72),
-    };
-  };
-  const all = Array.from({ length: rows }, (_, at) => row(at));
-  await page.route(/\/v1\.1\/states/, (route) => {
-    const { searchParams } = new URL(route.request().url());
-    const after = searchParams.get('After');
-    const from = after === null ? 0 : Number.parseInt(after, 16) + 1;
-    const json = searchParams.has('ChangedSince') ? [] : all.slice(from, from + 1_000);
-    const more = from + 1_000 < rows && json.length > 0 ? { Link: '</states>; rel="next"' } : {};
-    return route.fulfill({ json, headers: { 'Vantage-Revision': 'r-1', ...more } });
-  });
-  // The system has none of these devices.
-  await page.route(/\/v1\.1\/uptime/, (route) => {
-    const ids = new URL(route.request().url()).searchParams.get('Device')?.split(',') ?? [];
-    return route.fulfill({ json: ids.map((device_id) => ({ device_id, Uptime: { Outages: 1 } })) });
-  });
 }

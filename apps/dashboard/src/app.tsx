@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Dialog } from './parts/dialog.tsx';
+import { collectLetters, takeLetters } from './parts/early-letters.ts';
 import { useKeys } from './parts/keys.ts';
 import { LeaveDialog } from './parts/leave-dialog.tsx';
 import { FailureNotice, WaitingRows } from './parts/notice.tsx';
@@ -30,7 +31,14 @@ const loadWallSignIn = async () => (await import('./screens/wall/wall-sign-in.ts
 const wallKey = location.pathname === wallPath ? location.hash.slice(1) : '';
 
 const lazy: Readonly<Record<Lazy, () => Promise<ComponentType<{ onClose: () => void }>>>> = {
-  palette: async () => (await import('./screens/palette/palette.tsx')).Palette,
+  palette: async () => {
+    try {
+      return (await import('./screens/palette/palette.tsx')).Palette;
+    } catch (problem) {
+      takeLetters();
+      throw problem;
+    }
+  },
   keys: async () => (await import('./screens/palette/key-list.tsx')).KeyList,
 };
 
@@ -98,12 +106,17 @@ function SignedIn() {
   const [opened, setOpened] = useState<Lazy>();
   // A dialog reports its end a moment later; another one may be open by then.
   const close = () => setOpened((now) => (now === opened ? undefined : now));
+  const openPalette = () => {
+    if (opened !== 'palette') collectLetters();
+    setOpened('palette');
+  };
   useEffect(() => {
     const ending = new AbortController();
     // The sign-in ends before this component is removed.
     void followFacts(AbortSignal.any([ending.signal, signInEnd()]));
     return () => {
       ending.abort();
+      takeLetters();
       forgetDrafts();
     };
   }, []);
@@ -112,7 +125,7 @@ function SignedIn() {
   const person = `${session.value?.level} ${session.value?.name}`;
   useEffect(() => forgetDrafts(), [person]);
   useKeys({
-    'Ctrl+k': () => setOpened('palette'),
+    'Ctrl+k': openPalette,
     '?': () => setOpened('keys'),
     'g o': () => go('/'),
     'g d': () => go('/devices'),
@@ -128,7 +141,7 @@ function SignedIn() {
       {address.value.path === wallPath ? (
         <Loaded load={loadWall} props={{}} />
       ) : (
-        <PageFrame onSearch={() => setOpened('palette')}>
+        <PageFrame onSearch={openPalette}>
           <Screen />
         </PageFrame>
       )}

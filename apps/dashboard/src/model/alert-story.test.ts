@@ -1,7 +1,7 @@
 import type { Schemas } from '@vantage/client';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { foldAttempts, linesOf, type StoryLine, storyOf } from './alert-story.ts';
+import { foldAttempts, linesOf, messagesOf, type StoryLine, storyOf } from './alert-story.ts';
 
 type Event = Schemas['Event'];
 
@@ -47,6 +47,16 @@ test('a delivery stands behind a closing that came before it, because its last a
     'closed',
     'message',
   ]);
+});
+
+test('attempts of messages that overlap are in the order of their times', () => {
+  const lines = messagesOf({
+    Notifications: [
+      { ...message, State: 'Delivered', Attempts: [...attempts] },
+      { ...message, Name: 'You', State: 'Delivered', Attempts: [{ At: at(30), Answer: 'accepted' }] },
+    ],
+  });
+  expect(lines.map(({ to }) => to)).toEqual(['Me', 'You', 'Me', 'Me']);
 });
 
 const seconds = fc.integer({ min: 0, max: 100_000 });

@@ -32,15 +32,21 @@ export type StoryLine =
   | { readonly what: 'planned'; readonly at: string; readonly planned: PlannedMessage };
 
 /** A line, or several attempts of the same message that failed in the same way, one after the other. */
-export type StoryPart =
-  | StoryLine
-  | { readonly what: 'attempts'; readonly at: string; readonly lines: readonly MessageLine[] };
+export type StoryPart = StoryLine | RepeatedLines;
+
+interface RepeatedLines {
+  readonly what: 'attempts';
+  readonly at: string;
+  readonly lines: readonly MessageLine[];
+}
 
 /** Fewer attempts than these are not folded. */
 const minFolded = 3;
 
 /** Folds attempts that follow each other and only repeat what the one before said. The first of them stays. Pure. */
-export function foldAttempts(lines: readonly StoryLine[]): readonly StoryPart[] {
+export function foldAttempts<Line extends StoryLine>(
+  lines: readonly Line[],
+): readonly (Line | MessageLine | RepeatedLines)[] {
   const isRepeat = (line: StoryLine, before: StoryLine | undefined): line is MessageLine =>
     line.what === 'message' &&
     before?.what === 'message' &&
@@ -49,7 +55,7 @@ export function foldAttempts(lines: readonly StoryLine[]): readonly StoryPart[] 
     line.to === before.to &&
     line.kind === before.kind &&
     line.answer === before.answer;
-  const parts: StoryPart[] = [];
+  const parts: (Line | MessageLine | RepeatedLines)[] = [];
   let run: MessageLine[] = [];
   const close = () => {
     const [first] = run;
@@ -75,6 +81,10 @@ const withoutAttempt: Readonly<Record<AlertMessage['State'], Course>> = {
   Withdrawn: 'withdrawn',
   Shadow: 'recorded',
 };
+
+/** The messages of an alert with all attempts, in chronological order. Pure. */
+export const messagesOf = ({ Notifications }: Pick<StoryAlert, 'Notifications'>): readonly MessageLine[] =>
+  Notifications.flatMap(linesOf).toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
 
 /** The lines of a message, oldest first: each attempt has its own time and answer. Pure. */
 export function linesOf({ Name: to, Kind: kind, At, State, Attempts }: AlertMessage): readonly MessageLine[] {
@@ -119,7 +129,7 @@ export function storyOf(
   const lines: readonly StoryLine[] = [
     ...shown.map((event) => ({ what: 'event', at: event.Timestamp, event }) as const),
     ...(isDecided ? [] : [{ what: 'opened', at: Opened } as const]),
-    ...Notifications.flatMap(linesOf),
+    ...messagesOf({ Notifications }),
     ...(Acknowledged === null ? [] : [{ what: 'acknowledged', at: Acknowledged.At } as const]),
     ...(Closed === null || isEnded ? [] : [{ what: 'closed', at: Closed } as const]),
     ...planned.map((message) => ({ what: 'planned', at: message.at, planned: message }) as const),

@@ -35,7 +35,7 @@ const sessionVerbs = {
   Refuse: 'was refused',
 } as const;
 /** Fields with the name of a thing, the best one first. */
-const nameFields = ['FullName', 'Name', 'ShortName', 'Device'];
+const nameFields = ['FullName', 'Name', 'ShortName', 'Device', 'Text'];
 
 type NameOf = (id: string) => string | undefined;
 const none = 'none';
@@ -60,7 +60,7 @@ function textOf(value: unknown, nameOf: NameOf): string {
 }
 
 /** A value on one line of at most 80 characters. */
-function shortText(value: unknown, nameOf: NameOf): string {
+export function shortText(value: unknown, nameOf: NameOf): string {
   if (!isSet(value)) return none;
   const text = textOf(value, nameOf);
   const line = text.replaceAll(/\s+/g, ' ');

@@ -15,11 +15,11 @@ const noSubject: ReadonlySet<string> = new Set([
 ]);
 
 /** The name of the device or Location of an alert; '' where its kind names the subject. */
-export function subjectOf({ device_id, ShortName, Location, Kind, Contact }: Alert): string {
+export function subjectOf({ device_id, FullName, ShortName, Location, Kind, Contact }: Alert): string {
   if (noSubject.has(Kind)) return '';
   if (Kind === 'contact.failing') return Contact ?? '';
   const device = device_id === null ? undefined : devices.value.get(device_id);
-  return device?.name ?? ShortName ?? Location ?? '';
+  return device?.name ?? FullName ?? ShortName ?? Location ?? '';
 }
 
 /** The words of an alert after its subject. */

@@ -35,12 +35,13 @@ export function CsvButton({
           {problem}
         </span>
       )}
+      {/* It stays in the document, so that its first text is read aloud. */}
+      <span class={outcome === '' ? 'hidden' : 'mute'} role="status">
+        {outcome}
+      </span>
       <button type="button" class="button" disabled={isBusy} onClick={() => void download()}>
         {say.csv}
       </button>
-      <span class="mute" role="status">
-        {outcome}
-      </span>
     </span>
   );
 }

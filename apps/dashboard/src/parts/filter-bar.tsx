@@ -4,6 +4,7 @@ import { devices, locations, rows } from '../store/account-state.ts';
 import { go } from '../store/address.ts';
 import { listTexts as say } from '../texts/list-texts.ts';
 import css from './filter-bar.module.css';
+import { SkipToList } from './skip-to-list.tsx';
 
 /** A filter of a list: a value of a few, a name of many, a device or a day. */
 export type FilterField =
@@ -122,64 +123,70 @@ export function FilterBar({
   const shown = Object.fromEntries(fields.map(({ name }) => [name, filter[name] ?? '']));
   const isSet = filterCount(shown) > 0;
   return (
-    <details class={css['bar']} open={isOpen && isWide()}>
-      <summary>
-        {say.filter}
-        {isSet && (
-          <>
-            :&nbsp;
-            <b>
-              <bdi>{summaryOf(fields, filter)}</bdi>
-            </b>
-          </>
-        )}
-      </summary>
-      <form class={css['fields']} onSubmit={(event) => event.preventDefault()}>
-        {fields.map((field) => {
-          const value = filter[field.name] ?? '';
-          if ('choices' in field)
+    <>
+      <SkipToList />
+      <details class={css['bar']} open={isOpen && isWide()}>
+        <summary>
+          {say.filter}
+          {isSet && (
+            <>
+              :&nbsp;
+              <b>
+                <bdi>{summaryOf(fields, filter)}</bdi>
+              </b>
+            </>
+          )}
+        </summary>
+        <form class={css['fields']} onSubmit={(event) => event.preventDefault()}>
+          {fields.map((field) => {
+            const value = filter[field.name] ?? '';
+            if ('choices' in field)
+              return (
+                <label key={field.name}>
+                  <span class="label">{labelOf(field.name)}</span>
+                  <select
+                    value={value}
+                    onChange={({ currentTarget }) => set(field.name, currentTarget.value)}
+                  >
+                    <option value="">{field.usual ?? say.any}</option>
+                    {field.choices.map(([choice, words]) => (
+                      <option key={choice} value={choice}>
+                        {words}
+                      </option>
+                    ))}
+                  </select>
+                </label>
+              );
+            const { name, kind } = field;
+            if (kind !== 'day')
+              return (
+                <NameField
+                  key={name}
+                  field={{ name, kind }}
+                  value={value}
+                  onChange={(next) => set(name, next)}
+                />
+              );
             return (
-              <label key={field.name}>
-                <span class="label">{labelOf(field.name)}</span>
-                <select value={value} onChange={({ currentTarget }) => set(field.name, currentTarget.value)}>
-                  <option value="">{field.usual ?? say.any}</option>
-                  {field.choices.map(([choice, words]) => (
-                    <option key={choice} value={choice}>
-                      {words}
-                    </option>
-                  ))}
-                </select>
+              <label key={name}>
+                <span class="label">{labelOf(name)}</span>
+                <input
+                  type="date"
+                  value={value}
+                  onChange={({ currentTarget }) => set(name, currentTarget.value)}
+                />
               </label>
             );
-          const { name, kind } = field;
-          if (kind !== 'day')
-            return (
-              <NameField
-                key={name}
-                field={{ name, kind }}
-                value={value}
-                onChange={(next) => set(name, next)}
-              />
-            );
-          return (
-            <label key={name}>
-              <span class="label">{labelOf(name)}</span>
-              <input
-                type="date"
-                value={value}
-                onChange={({ currentTarget }) => set(name, currentTarget.value)}
-              />
-            </label>
-          );
-        })}
-      </form>
-      {isSet && (
-        <p>
-          <a class="link" href={filteredAddress(path, keep)}>
-            {say.clear}
-          </a>
-        </p>
-      )}
-    </details>
+          })}
+        </form>
+        {isSet && (
+          <p>
+            <a class="link" href={filteredAddress(path, keep)}>
+              {say.clear}
+            </a>
+          </p>
+        )}
+      </details>
+    </>
   );
 }

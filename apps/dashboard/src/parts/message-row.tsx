@@ -35,3 +35,19 @@ export function MessageRow({ line: { at, to, kind, course, answer } }: { readonl
     </li>
   );
 }
+
+/** Attempts that only repeat the answer of the one before, folded. */
+export function RepeatedAttempts({ lines }: { readonly lines: readonly MessageLine[] }) {
+  return (
+    <li class={css['attempts']}>
+      <details>
+        <summary>{alertTexts.moreAttempts(lines.length)}</summary>
+        <ol>
+          {lines.map((attempt, at) => (
+            <MessageRow key={at} line={attempt} />
+          ))}
+        </ol>
+      </details>
+    </li>
+  );
+}

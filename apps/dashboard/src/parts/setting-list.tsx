@@ -35,7 +35,7 @@ export function SettingList<Row, Item = Row>(props: SettingListProps<Row, Item>)
     <>
       <div class={css['head']}>
         <div class={css['title']}>
-          <Heading>{data === undefined ? say.name : say.title(data.length)}</Heading>
+          <Heading>{data === undefined || data.length === 0 ? say.name : say.title(data.length)}</Heading>
           <p class="mute">{say.about}</p>
         </div>
         <div class="buttons">

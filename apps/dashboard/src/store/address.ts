@@ -98,6 +98,10 @@ export function watchAddress(): void {
       return;
     if (/^\/(v1\.1|docs|sign-in)\b/.test(link.pathname)) return;
     event.preventDefault();
+    if (link.hash !== '' && link.pathname + link.search === location.pathname + location.search) {
+      document.getElementById(link.hash.slice(1))?.focus();
+      return;
+    }
     go(link.pathname + link.search);
     if (link.hash === '' && leaving.value === undefined) window.scrollTo(0, 0);
   });

@@ -1,3 +1,5 @@
+import { count } from '../model/format.ts';
+
 const kinds = {
   'device.down': 'is Down',
   'device.up': 'is Up again',
@@ -35,6 +37,7 @@ export const alertTexts = {
   acknowledge: 'Acknowledge',
   acknowledgedBy: (by: string, note: string | null) => `acknowledged by ${by}${note ? `: “${note}”` : ''}`,
   messageTo: 'To',
+  moreAttempts: (n: number) => `${count(n)} more attempts with the same answer`,
   courses: {
     delivered: 'delivered',
     again: 'not delivered, another attempt follows',

@@ -4,6 +4,7 @@ import { count } from '../model/format.ts';
 export const listTexts = {
   older: 'Load older ones',
   filter: 'Filter',
+  toList: 'To the list',
   any: 'all',
   clear: 'Show everything',
   noMatch: 'Nothing matches these filters.',

@@ -2,7 +2,7 @@ import { foldAttempts, type StoryPart, storyOf } from '../../model/alert-story.t
 import { iconOf, predicateOf, subjectOf } from '../../parts/alert-subject.ts';
 import { Icon } from '../../parts/icon.tsx';
 import story from '../../parts/message-row.module.css';
-import { MessageRow } from '../../parts/message-row.tsx';
+import { MessageRow, RepeatedAttempts } from '../../parts/message-row.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { Moment, Since } from '../../parts/time.tsx';
 import { useRead } from '../../parts/use-read.ts';
@@ -30,19 +30,7 @@ const changesOf = (listed: Alert | undefined) =>
 
 function StoryRow({ facts, line }: { readonly facts: AlertStoryFacts; readonly line: StoryPart }) {
   if (line.what === 'message') return <MessageRow line={line} />;
-  if (line.what === 'attempts')
-    return (
-      <li class={css['attempts']}>
-        <details>
-          <summary>{say.moreAttempts(line.lines.length)}</summary>
-          <ol>
-            {line.lines.map((attempt, at) => (
-              <MessageRow key={at} line={attempt} />
-            ))}
-          </ol>
-        </details>
-      </li>
-    );
+  if (line.what === 'attempts') return <RepeatedAttempts lines={line.lines} />;
   const { icon, who, words, detail } = wordsOfLine(line, facts);
   return (
     <li class={story['line']}>
@@ -163,13 +151,14 @@ export function AlertStory({ id }: { readonly id: string }) {
       <p class={css['say']}>
         <Icon name={iconOf(alert)} />
         <span>
-          {alert.Closed === null && (
-            <>
-              {deviceWords.for} <Since at={alert.Since} />
-              {alert.CheckResult !== null && ': '}
-            </>
-          )}
           {alert.CheckResult}
+          {alert.Closed === null && (
+            // The age stands last: it grows, and moves nothing.
+            <span class="mute">
+              {alert.CheckResult !== null && ' · '}
+              {deviceWords.for} <Since at={alert.Since} />
+            </span>
+          )}
         </span>
       </p>
       {alert.SnoozedUntil !== null && alert.State === 'Snoozed' && (

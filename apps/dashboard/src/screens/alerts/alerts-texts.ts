@@ -51,7 +51,6 @@ export const alertsTexts = {
   upAgain: (location: string | null) => (location === null ? 'Up again' : `Up again, from ${location}`),
   decided: 'Decided to notify',
   decidedBy: (schedule: string) => `Decided to notify, by the schedule “${schedule}”`,
-  moreAttempts: (n: number) => `${count(n)} more attempts with the same answer`,
   planned: 'planned',
   plannedRepeat: 'repeat planned',
   plannedStep: (steps: readonly number[]) =>

@@ -18,6 +18,7 @@ import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { useKeys } from '../../parts/keys.ts';
 import { FailureNotice } from '../../parts/notice.tsx';
+import { listId } from '../../parts/skip-to-list.tsx';
 import type { ScreenProps } from '../../screen-props.ts';
 import { progress, readFacts } from '../../store/account-state.ts';
 import { address, go } from '../../store/address.ts';
@@ -190,22 +191,24 @@ export function AlertsScreen({ id }: ScreenProps) {
             }}
           />
         )}
-        {isLive ? (
-          <>
-            {shown.length === 0 && groups.every(({ all }) => all === undefined) && <NoAlerts view={view} />}
-            {groups.map((group) => (
-              <AlertGroup key={group.title} group={group} chosen={chosen} hrefOf={hrefOf} />
-            ))}
-          </>
-        ) : (
-          <MatchingList
-            filter={filter}
-            list={matching}
-            isFiltered={isFiltered}
-            chosen={chosen}
-            hrefOf={hrefOf}
-          />
-        )}
+        <div id={listId} tabIndex={-1}>
+          {isLive ? (
+            <>
+              {shown.length === 0 && groups.every(({ all }) => all === undefined) && <NoAlerts view={view} />}
+              {groups.map((group) => (
+                <AlertGroup key={group.title} group={group} chosen={chosen} hrefOf={hrefOf} />
+              ))}
+            </>
+          ) : (
+            <MatchingList
+              filter={filter}
+              list={matching}
+              isFiltered={isFiltered}
+              chosen={chosen}
+              hrefOf={hrefOf}
+            />
+          )}
+        </div>
       </div>
       <div class={css['story']}>
         {chosen === '' ? (

@@ -4,6 +4,7 @@ import { problemWords } from '../../parts/problem-words.ts';
 import { saveFile } from '../../parts/save-file.ts';
 import { maxExported, readChainedAudit } from '../../store/audit-log.ts';
 import { today } from '../../store/clock.ts';
+import css from './audit.module.css';
 import { auditTexts as say } from './audit-texts.ts';
 
 const columns = [
@@ -37,13 +38,13 @@ export function AuditExport() {
     }
   };
   return (
-    <p class="buttons">
+    <div class={css['export']}>
       <button type="button" class="button" disabled={isBusy} onClick={() => void save()}>
         {say.csv}
       </button>
-      <span class="mute" role="status">
+      <p class="hint" role="status">
         {outcome === '' ? say.csvHint : outcome}
-      </span>
-    </p>
+      </p>
+    </div>
   );
 }

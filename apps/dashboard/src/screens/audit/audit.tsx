@@ -5,6 +5,7 @@ import { deedOf, kindNames } from '../../model/audit-words.ts';
 import { Heading } from '../../parts/heading.tsx';
 import { FailureNotice } from '../../parts/notice.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
+import { listId, SkipToList } from '../../parts/skip-to-list.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { devices, locations } from '../../store/account-state.ts';
 import { address, go } from '../../store/address.ts';
@@ -155,11 +156,16 @@ export function AuditScreen() {
   const isFiltered = key !== '/audit';
   return (
     <div class="page">
-      <Heading>
-        <bdi>{titleOf(filter, data)}</bdi>
-      </Heading>
-      <p class="mute">{say.say}</p>
-      <AuditExport />
+      <div class={css['head']}>
+        <div class={css['title']}>
+          <Heading>
+            <bdi>{titleOf(filter, data)}</bdi>
+          </Heading>
+          <p class="mute">{say.say}</p>
+        </div>
+        <AuditExport />
+      </div>
+      <SkipToList />
       <AuditFilters filter={filter} />
       {isFiltered && (
         <p>
@@ -168,7 +174,7 @@ export function AuditScreen() {
           </a>
         </p>
       )}
-      <section class="section" aria-label={say.title}>
+      <section id={listId} tabIndex={-1} class="section" aria-label={say.title}>
         <ReadState read={{ ...read, data }} />
         {data?.length === 0 && <p class="mute">{isFiltered ? say.noMatch : say.none}</p>}
         {data !== undefined && data.length > 0 && <AuditList key={key} filter={filter} first={data} />}

@@ -1,7 +1,9 @@
 import type { Schemas } from '@vantage/client';
 import { useState } from 'preact/hooks';
 import { ButtonChoice } from '../../parts/button-choice.tsx';
+import { iconOfEvent } from '../../parts/event-icon.ts';
 import { Flag } from '../../parts/flag.tsx';
+import { Icon } from '../../parts/icon.tsx';
 import { OlderButton } from '../../parts/older-button.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { Moment } from '../../parts/time.tsx';
@@ -66,13 +68,13 @@ export function EventsSection({
       <ReadState read={list.first} rows={2} />
       {list.rows?.length === 0 && <p class="mute">{say.noEvents}</p>}
       <ul class={css['facts']}>
-        {list.rows?.map(({ event_id, Timestamp, Message, Type: type, Location }) => (
-          <li key={event_id}>
-            <Moment at={Timestamp} />
-            <span />
+        {list.rows?.map((event) => (
+          <li key={event.event_id}>
+            <Moment at={event.Timestamp} />
+            <Icon name={iconOfEvent(event)} />
             <span>
-              {Message === '' ? type : Message}
-              {Location !== null && <span class="mute"> · {Location}</span>}
+              {event.Message === '' ? event.Type : event.Message}
+              {event.Location !== null && <span class="mute"> · {event.Location}</span>}
             </span>
           </li>
         ))}

@@ -1,11 +1,17 @@
 import { useEffect, useState } from 'preact/hooks';
+import { fieldName, listsFor } from '../../model/audit-names.ts';
+import { shortText } from '../../model/audit-words.ts';
 import type { AxisMark } from '../../model/axis-marks.ts';
 import { clockTime } from '../../model/format.ts';
 import { ButtonChoice } from '../../parts/button-choice.tsx';
 import { useKeys } from '../../parts/keys.ts';
+import { ReadState } from '../../parts/read-state.tsx';
 import { RemoveButton } from '../../parts/remove-button.tsx';
 import { Moment } from '../../parts/time.tsx';
+import { useRead } from '../../parts/use-read.ts';
+import { devices } from '../../store/account-state.ts';
 import { api, take } from '../../store/api.ts';
+import { readNames } from '../../store/audit-log.ts';
 import { today } from '../../store/clock.ts';
 import { mayOperate } from '../../store/credential.ts';
 import css from './device.module.css';
@@ -18,14 +24,21 @@ type Kind = AxisMark['kind'];
 const kinds: readonly Kind[] = ['Change', 'Deployment', 'Note', 'Maintenance', 'Error'];
 const all = 'all';
 
-/** A value of a change in few characters. The API shows secrets as `***`. */
-function valueWords(value: unknown): string {
-  if (value === null || value === undefined) return say.nothing;
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+type NameOf = (id: string) => string | undefined;
+
+/** The names of the things that the changes of a device mention. */
+function useNames(marks: readonly DeviceMark[]) {
+  const changed = marks.map(({ changes }) => ({
+    Action: 'Update' as const,
+    Kind: 'device',
+    Id: '',
+    Changes: changes,
+  }));
+  const lists = listsFor(changed);
+  return useRead(() => readNames(lists), [[...lists].toSorted().join()]);
 }
 
-function MarkWords({ mark }: { readonly mark: DeviceMark }) {
+function MarkWords({ mark, nameOf }: { readonly mark: DeviceMark; readonly nameOf: NameOf }) {
   const { kind, words, by, changes, end, markId } = mark;
   if (kind === 'Maintenance') {
     const until = end === null ? '' : clockTime(new Date(end).toISOString(), today.value);
@@ -45,7 +58,9 @@ function MarkWords({ mark }: { readonly mark: DeviceMark }) {
           say.changed(
             by ?? '',
             changes
-              .map(({ Field, Old, New }) => say.from(Field, valueWords(Old), valueWords(New)))
+              .map(({ Field, Old, New }) =>
+                say.from(fieldName(Field), shortText(Old, nameOf), shortText(New, nameOf)),
+              )
               .join(', '),
           )
         )}
@@ -83,6 +98,8 @@ export function MarksSection({
   useEffect(() => {
     if (chosen !== undefined) document.getElementById(`mark-${chosen}`)?.scrollIntoView({ block: 'nearest' });
   }, [chosen]);
+  const names = useNames(marks);
+  const nameOf = (id: string) => devices.value.get(id)?.name ?? names.data?.get(id);
   const numberOf = (name: Kind) => marks.filter((mark) => mark.kind === name).length;
   const words = {
     [all]: say.all(marks.length),
@@ -116,7 +133,7 @@ export function MarksSection({
               <MarkIcon kind={mark.kind} />
               <span class="hidden">{say.names[mark.kind]}</span>
             </button>
-            <MarkWords mark={mark} />
+            <MarkWords mark={mark} nameOf={nameOf} />
             <span class={css['markLinks']}>
               {mark.link !== null && (
                 <a class="link" href={mark.link} target="_blank" rel="noreferrer">
@@ -124,7 +141,7 @@ export function MarksSection({
                 </a>
               )}
               {mark.mscheduleId !== null && (
-                <a class="link" href={`/maintenance/${mark.mscheduleId}`}>
+                <a class="link" href={`/schedules/maintenance/${mark.mscheduleId}`}>
                   {say.bySchedule}
                 </a>
               )}
@@ -145,6 +162,7 @@ export function MarksSection({
         ))}
       </ol>
       {hasMore && <p class="hint">{say.more}</p>}
+      <ReadState read={names} rows={0} />
       {isAdding && <NoteDialog device={device} onClose={() => setAdding(false)} onAdded={again} />}
     </section>
   );

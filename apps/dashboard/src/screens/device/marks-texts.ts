@@ -40,7 +40,6 @@ export const marksTexts = {
   created: (by: string) => `${by} added the device`,
   changed: (by: string, what: string) => `${by} changed ${what}`,
   from: (field: string, before: string, after: string) => `${field} from ${before} to ${after}`,
-  nothing: 'nothing',
   maintenance: (reason: string, until: string) =>
     `Maintenance${reason === '' ? '' : ` “${reason}”`} until ${until}`,
   bySchedule: 'schedule',

@@ -1,7 +1,7 @@
-import { linesOf } from '../../model/alert-story.ts';
+import { foldAttempts, messagesOf } from '../../model/alert-story.ts';
 import { Icon } from '../../parts/icon.tsx';
 import row from '../../parts/message-row.module.css';
-import { MessageRow } from '../../parts/message-row.tsx';
+import { MessageRow, RepeatedAttempts } from '../../parts/message-row.tsx';
 import { Moment } from '../../parts/time.tsx';
 import type { Alert } from '../../store/alerts.ts';
 import { alertTexts } from '../../texts/alert-texts.ts';
@@ -27,9 +27,13 @@ export function NotifiedSection({ alerts }: { readonly alerts: readonly Alert[] 
                   <span>{alertTexts.acknowledgedBy(alert.Acknowledged.By, alert.Acknowledged.Note)}</span>
                 </li>
               )}
-              {alert.Notifications.flatMap(linesOf).map((line, index) => (
-                <MessageRow key={index} line={line} />
-              ))}
+              {foldAttempts(messagesOf(alert)).map((line, index) =>
+                line.what === 'attempts' ? (
+                  <RepeatedAttempts key={index} lines={line.lines} />
+                ) : (
+                  <MessageRow key={index} line={line} />
+                ),
+              )}
             </ol>
           </li>
         ))}

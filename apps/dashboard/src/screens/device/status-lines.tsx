@@ -14,7 +14,7 @@ import type { DeviceDetail } from './read-detail.ts';
 /** The time within which the next check is due. */
 function NextCheck({ detail: { device, checks } }: { readonly detail: DeviceDetail }) {
   const seconds = nextCheckWithin(device, checks[0]?.Timestamp, now.value);
-  return <p class={`hint ${css['next']}`}>{seconds === undefined ? '' : say.nextWithin(briefly(seconds))}</p>;
+  return <p class="hint">{seconds === undefined ? '' : say.nextWithin(briefly(seconds))}</p>;
 }
 
 /** Why the status is as it is, and what it means for others. */
@@ -97,11 +97,11 @@ export function StatusLines({
           {deviceWords.for} <Since at={row?.sinceMs ?? device.StatusSince} full />
         </StateWord>
       </p>
+      <p class={css['result']}>{device.LastCheckResult}</p>
       <p class={css['consequence']}>
         <Consequence detail={detail} row={row} />
       </p>
-      <p class={css['result']}>{device.LastCheckResult}</p>
-      <p class={`mute ${css['told']}`}>
+      <p class="mute">
         <Told alert={open} />
       </p>
       <NextCheck detail={detail} />

@@ -5,7 +5,7 @@ import { worstOf } from '../../model/state.ts';
 import { type Branch, tagTree, visibleBranches } from '../../model/tag-tree.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { useRoving } from '../../parts/roving.ts';
-import { counts, progress, rows } from '../../store/account-state.ts';
+import { counts, early, progress, rows } from '../../store/account-state.ts';
 import { accountSignal } from '../../store/present-sign-in.ts';
 import { deviceWords } from '../../texts/device-words.ts';
 import css from './devices.module.css';
@@ -37,6 +37,19 @@ function DownOfTotal({ down, total }: { readonly down: number; readonly total: n
       {down > 0 && ' / '}
       {number(total)}
     </span>
+  );
+}
+
+/** The worst state of all devices and their numbers, as far as they are read. */
+function AllDevices() {
+  const isRead = rows.value.length > 0;
+  const known = isRead ? { down: counts.value.Down, total: rows.value.length } : early.value;
+  return (
+    <>
+      <Icon name={isRead ? worst.value : known !== undefined && known.down > 0 ? 'Down' : 'Other'} />
+      <span>{say.all}</span>
+      {known !== undefined && <DownOfTotal down={known.down} total={known.total} />}
+    </>
   );
 }
 
@@ -111,9 +124,7 @@ export function TagTree({ chosen, onChoose }: TreeProps) {
           }}
         >
           <span class={css['twist']} aria-hidden="true" />
-          <Icon name={worst.value} />
-          <span>{say.all}</span>
-          <DownOfTotal down={counts.value.Down} total={rows.value.length} />
+          <AllDevices />
         </div>
         {visible.value.map(({ branch, level }) => (
           <TreeItem key={branch.path} branch={branch} level={level} chosen={chosen} onChoose={onChoose} />

@@ -12,6 +12,7 @@ import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
+import { listId } from '../../parts/skip-to-list.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { type ReadResult, useRead } from '../../parts/use-read.ts';
 import { type AccountEvent, devices, events } from '../../store/account-state.ts';
@@ -159,7 +160,7 @@ export function EventsScreen() {
       </div>
       <p class="mute">{say.say}</p>
       <FilterBar path={path} filter={filters} fields={fields} isOpen />
-      <section aria-label={say.title}>
+      <section id={listId} tabIndex={-1} aria-label={say.title}>
         <ReadState read={{ ...read, data: found }} rows={12} />
         {found?.data.length === 0 && <p class="mute">{isFiltered ? listTexts.noMatch : say.none}</p>}
         {found !== undefined && found.data.length > 0 && (

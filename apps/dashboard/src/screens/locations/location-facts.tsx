@@ -129,7 +129,16 @@ export function LocationEvents({ events }: Pick<OpenedLocation, 'events'>) {
         {events.map((event) => (
           <li key={event.event_id} class={css['event']}>
             <Moment at={event.Timestamp} />
-            <span>{event.Message}</span>
+            <span>
+              {event.device_id !== null && (
+                <>
+                  <a class="link clampName" href={`/devices/${event.device_id}`}>
+                    <bdi>{event.FullName ?? event.ShortName}</bdi>
+                  </a>{' '}
+                </>
+              )}
+              {event.Message}
+            </span>
           </li>
         ))}
       </ol>

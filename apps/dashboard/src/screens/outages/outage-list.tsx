@@ -16,6 +16,7 @@ function OutageRow({ outage, onEdit }: { readonly outage: AccountOutage; readonl
   const { Start, End, Seconds, CheckResult, Note, Behind, Locations, device_id, alert_id } = outage;
   const name = outage.FullName ?? outage.ShortName;
   const facts = [
+    ...(Locations.length > 0 ? [Locations.join(', ')] : []),
     ...(Behind > 0 ? [say.behind(Behind)] : []),
     ...(outage.Acknowledged ? [say.acknowledged] : []),
     ...(outage.Excluded ? [say.excluded] : []),
@@ -26,7 +27,7 @@ function OutageRow({ outage, onEdit }: { readonly outage: AccountOutage; readonl
         <Moment at={Start} />
       </td>
       <td class={css['moment']}>
-        {inFull(Seconds, 2)}
+        <span class={css['length']}>{inFull(Seconds, 2)}</span>
         {End === null && <span class={css['now']}> {say.isOpen}</span>}
       </td>
       <th scope="row">
@@ -36,7 +37,6 @@ function OutageRow({ outage, onEdit }: { readonly outage: AccountOutage; readonl
       </th>
       <td class={css['cause']}>
         <bdi>{CheckResult ?? say.noCause}</bdi>
-        <span class="mute"> · {Locations.join(', ')}</span>
         {facts.map((fact) => (
           <span key={fact} class="mute">
             {' '}

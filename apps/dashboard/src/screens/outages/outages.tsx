@@ -4,6 +4,7 @@ import { CsvButton } from '../../parts/csv-button.tsx';
 import { FilterBar, type FilterField } from '../../parts/filter-bar.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
+import { listId } from '../../parts/skip-to-list.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { counts } from '../../store/account-state.ts';
 import { address } from '../../store/address.ts';
@@ -66,7 +67,7 @@ export function OutagesScreen() {
       <ReadState read={{ ...read, data: found }} rows={10} />
       {found?.list.length === 0 && <p>{key === path ? say.none : listTexts.noMatch}</p>}
       {found !== undefined && span !== undefined && found.list.length > 0 && (
-        <>
+        <div id={listId} tabIndex={-1}>
           <p>
             {outageSentence(found.list)}
             {found.isCut && <b> {say.cut(found.list.length)}</b>}
@@ -77,7 +78,7 @@ export function OutagesScreen() {
             hrefOf={(device) => filteredAddress(path, { ...filter, device })}
           />
           <OutageList key={key} outages={found.list} again={read.again} />
-        </>
+        </div>
       )}
     </div>
   );

@@ -63,5 +63,8 @@ export const overviewTexts = {
   firstHint: 'Paste a URL or a host. The Method is guessed, and you can change it.',
   firstField: 'Address',
   firstButton: 'Add this device',
+  offline: (names: readonly string[]) =>
+    names.length === 1 ? `Location ${listed(names)} is offline` : `Locations ${listed(names)} are offline`,
+  unknownBehind: (n: number) => `${devicesOf(n)} Unknown`,
   showAll: (n: number) => `all ${count(n)}`,
 } as const;

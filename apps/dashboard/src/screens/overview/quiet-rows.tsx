@@ -1,3 +1,4 @@
+import { rowFactsOf } from '../../model/row-facts.ts';
 import type { DeviceState } from '../../model/state.ts';
 import { troubledToday } from '../../model/troubled.ts';
 import { iconOf as iconOfAlert, predicateOf, subjectOf } from '../../parts/alert-subject.ts';
@@ -6,7 +7,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { Moment, Since } from '../../parts/time.tsx';
 import { useRead } from '../../parts/use-read.ts';
-import { locations, results, rows } from '../../store/account-state.ts';
+import { events, locations, results, rows } from '../../store/account-state.ts';
 import { alerts, isSuppressed } from '../../store/alerts.ts';
 import { readOutageCounts } from '../../store/outage-counts.ts';
 import { andMore } from '../../texts/counted.ts';
@@ -51,6 +52,20 @@ function BarAxis() {
   );
 }
 
+/** The devices of an offline Location that are not observed, in words. */
+function unknownAt(name: string): readonly string[] {
+  const found = rows.value.filter(({ state, locations: own }) => state === 'Unknown' && own.includes(name));
+  return found.length === 0 ? [] : [say.unknownBehind(found.length)];
+}
+
+/** How long a Location is offline, by its alert. */
+function sinceOf(id: string) {
+  const alert = alerts.value.find(
+    ({ location_id, Kind }) => location_id === id && Kind === 'location.offline',
+  );
+  return alert !== undefined && <Since at={alert.Since} />;
+}
+
 /** Locations without an agent. */
 export function LocationRows() {
   const offline = locations.value.filter(({ Online }) => !Online);
@@ -65,7 +80,10 @@ export function LocationRows() {
             <a class={css['name']} href="/locations">
               <bdi>{Name}</bdi>
             </a>
-            <span class={css['fact']}>{OfflineReason ?? deviceWords.noAgent}</span>
+            <span class={css['fact']}>
+              {[OfflineReason ?? deviceWords.noAgent, ...unknownAt(Name)].join('; ')}
+            </span>
+            <span class={css['age']}>{sinceOf(location_id)}</span>
           </li>
         ))}
       </ul>
@@ -142,27 +160,37 @@ export function StateRows({
       </SectionTitle>
       {hasBars && <BarAxis />}
       <ul class={css['list']}>
-        {found.slice(0, maxRows).map((row) => (
-          <li key={row.id} class={`${css['row']} ${hasBars ? css['barred'] : ''}`}>
-            <Icon name={row.state} word={deviceWords.states[row.state]} />
-            <a class={css['name']} href={`/devices/${row.id}`}>
-              <bdi>{row.name}</bdi>
-            </a>
-            <span class={css['fact']}>
-              {row.maintenanceUntil === null ? (
-                results.value.get(row.id)
-              ) : (
-                <>
-                  {say.until} <Moment at={row.maintenanceUntil} />
-                </>
-              )}
-            </span>
-            {hasBars && <DayBar row={row} />}
-            <span class={css['age']}>
-              <Since at={row.sinceMs} />
-            </span>
-          </li>
-        ))}
+        {found.slice(0, maxRows).map((row) => {
+          const facts = rowFactsOf(row, {
+            alerts: alerts.value,
+            events: events.value,
+            locations: locations.value,
+            result: results.value.get(row.id),
+          });
+          return (
+            <li key={row.id} class={`${css['row']} ${hasBars ? css['barred'] : ''}`}>
+              <Icon name={row.state} word={deviceWords.states[row.state]} />
+              <a class={css['name']} href={`/devices/${row.id}`}>
+                <bdi>{row.name}</bdi>
+              </a>
+              <span class={css['fact']}>
+                {row.maintenanceUntil === null ? (
+                  facts.offline.length > 0 ? (
+                    say.offline(facts.offline)
+                  ) : (
+                    facts.result
+                  )
+                ) : (
+                  <>
+                    {say.until} <Moment at={row.maintenanceUntil} />
+                  </>
+                )}
+              </span>
+              {hasBars && <DayBar row={row} />}
+              <span class={css['age']}>{facts.since !== undefined && <Since at={facts.since} />}</span>
+            </li>
+          );
+        })}
       </ul>
     </section>
   );

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { markedParts, queryWords } from '../../model/palette-match.ts';
 import { Dialog } from '../../parts/dialog.tsx';
+import { takeLetters } from '../../parts/early-letters.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { MaintenanceDialog } from '../../parts/maintenance-dialog.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
@@ -92,6 +93,8 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   const [chosenKey, setChosenKey] = useState<string>();
   const [chosenDevice, setChosenDevice] = useState<string>();
   const [asked, setAsked] = useState<string>();
+  // The dialog is open now, and its field has the focus.
+  useEffect(() => setText(takeLetters()), []);
   const read = useRead(readThings, []);
   const byUrl = useDevicesByUrl(text.trim());
   const words = queryWords(text);

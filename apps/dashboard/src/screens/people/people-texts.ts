@@ -44,8 +44,8 @@ export const peopleTexts = {
     Password: 'signs in with a password',
     Provider: 'signs in by single sign-on',
   },
-  used: (age: string) => `used ${age} ago`,
-  usedFrom: (address: string) => `from ${address}`,
+  used: (age: string, address: string | null) =>
+    address === null ? `used ${age} ago` : `used from ${address}, ${age} ago`,
   neverUsed: 'never used',
   expires: (date: string) => `ends on ${date}`,
   expired: (date: string) => `ended on ${date}`,

@@ -127,10 +127,7 @@ function ApiKeyList({
             rights={rightsWords(Level, namesOf(Tags), known.allTags)}
             when={
               <>
-                <p>
-                  {LastUsed === null ? say.neverUsed : say.used(ageOf(LastUsed))}
-                  {LastAddress !== null && <span class="mute"> {say.usedFrom(LastAddress)}</span>}
-                </p>
+                <p>{LastUsed === null ? say.neverUsed : say.used(ageOf(LastUsed), LastAddress)}</p>
                 <p class={hasEnded ? 'bad' : 'mute'}>
                   {Expires === null ? say.never : hasEnded ? say.expired(end) : say.expires(end)}
                 </p>
