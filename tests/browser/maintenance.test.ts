@@ -149,10 +149,10 @@ test('a branch, a filter and some devices get a window; their number is said bef
     await page.getByRole('button', { name: 'New window' }).click();
     await page.getByLabel('For', { exact: true }).selectOption(target);
   };
-  await open('devices with a tag, or of a branch');
+  await open('a tag or a branch');
   await page.getByLabel('Tag', { exact: true }).selectOption('berlin/*');
   await plan('Racks', '2 devices: rack-1, rack-2');
-  await open('devices that match a filter');
+  await open('a filter');
   const filter = page.getByLabel('Filter');
   // An order alone, an unknown field and a filter without devices choose nothing.
   for (const [text, words] of [
@@ -166,7 +166,7 @@ test('a branch, a filter and some devices get a window; their number is said bef
   }
   await filter.fill('url:127.0.0.1 -tag:berlin/* -tag:lab');
   await plan('Filtered', '1 device: oslo-1');
-  await open('some devices');
+  await open('chosen devices');
   for (const name of ['router', 'oslo-1']) {
     await page.getByRole('combobox', { name: 'Devices' }).fill(name);
     await page.getByRole('option', { name }).click();

@@ -180,6 +180,8 @@ function DayColumn({ date, axis, isToday, windows, onOpen, onDraw }: ColumnProps
   );
 }
 
+/** Within these minutes the present time takes the place of another one. */
+const nearNow = 40;
 const hours = [0, 4, 8, 12, 16, 20, 24] as const;
 
 /** A time at the left of the columns. */
@@ -225,11 +227,14 @@ export function DayColumns({
         </h3>
       ))}
       <div class={css['clock']} aria-hidden="true">
-        {hours.map((hour) => (
-          <ClockLabel key={hour} position={axis.positionOf(hour * 60)} axis={axis}>
-            {timeOfMinutes(hour * 60)}
-          </ClockLabel>
-        ))}
+        {hours
+          .map((hour) => ({ hour, position: axis.positionOf(hour * 60) }))
+          .filter(({ position }) => nowAt === undefined || Math.abs(position - nowAt) > nearNow)
+          .map(({ hour, position }) => (
+            <ClockLabel key={hour} position={position} axis={axis}>
+              {timeOfMinutes(hour * 60)}
+            </ClockLabel>
+          ))}
         {nowAt !== undefined && (
           <ClockLabel position={nowAt} axis={axis} isNow>
             {wallTime(zone.value, presentMinute.value).slice(11)}

@@ -47,9 +47,9 @@ export const maintenanceTexts = {
     title: 'New window',
     target: 'For',
     targets: {
-      tag: 'devices with a tag, or of a branch',
-      filter: 'devices that match a filter',
-      devices: 'some devices',
+      tag: 'a tag or a branch',
+      filter: 'a filter',
+      devices: 'chosen devices',
     },
     tag: 'Tag',
     filter: 'Filter',
