@@ -96,7 +96,7 @@ export function watchAddress(): void {
       link.hasAttribute('download')
     )
       return;
-    if (/^\/(v1\.1|docs|sign-in)\b/.test(link.pathname)) return;
+    if (/^\/(v1\.1|docs|sign-in|forgotten)\b/.test(link.pathname)) return;
     event.preventDefault();
     go(link.pathname + link.search);
     if (link.hash === '' && leaving.value === undefined) window.scrollTo(0, 0);
