@@ -103,7 +103,7 @@ async function getMails(page: Page): Promise<void> {
   await press(page, 'Add this contact');
   await read();
   await press(page, 'Send a test');
-  await page.getByText('The receiver accepted it').waitFor();
+  await page.getByText('Delivered: ').waitFor();
   await press(page, 'Notify it of every alert');
   await page.getByRole('link', { name: 'Everybody' }).waitFor();
 }

@@ -77,3 +77,10 @@ export async function violationsInBothThemes(page: Page): Promise<string> {
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'no-preference' });
   return [light, dark === '' ? '' : `in the dark: ${dark}`].filter((each) => each !== '').join('\n');
 }
+
+/** Tables and sections of the document whose content is wider than they are, and elements beyond the right edge. */
+export const cutElements = `[...document.querySelectorAll('main table, main section, main th, main td, main button')]
+  .filter((element) => element.checkVisibility() &&
+    (element.getBoundingClientRect().right > innerWidth + 1 || element.scrollWidth > element.clientWidth + 1) &&
+    element.closest('thead') === null)
+  .map((element) => element.tagName + ' ' + element.textContent.slice(0, 60))`;

@@ -56,7 +56,7 @@ test('a webhook is added with a made secret, a test shows what its receiver says
   const { nschedule_id: own } = (await its.system.api.ok('GET', '/account')) as { nschedule_id: string };
   expect(await its.system.api.ok('GET', `/nschedules/${own}`)).toMatchObject({ Name: 'Everybody' });
   await page.getByRole('button', { name: 'Send a test' }).click();
-  await page.getByText(/The receiver accepted it: HTTP 204/).waitFor();
+  await page.getByText(/Delivered: HTTP 204/).waitFor();
   status = 503;
   await page.getByRole('button', { name: 'Send a test' }).click();
   await page.getByText(/It was not delivered: .*503/).waitFor();
@@ -67,7 +67,7 @@ test('a webhook is added with a made secret, a test shows what its receiver says
   await page.getByRole('heading', { level: 1, name: 'Night watch' }).waitFor();
   status = 204;
   await page.getByRole('button', { name: 'Send a test' }).click();
-  await page.getByText(/The receiver accepted it/).waitFor();
+  await page.getByText(/Delivered: /).waitFor();
   expect(its.problems).toEqual([]);
 });
 

@@ -121,6 +121,112 @@ test('a window that starts now is seen, is in the way of another one, and is end
   expect(its.problems).toEqual([]);
 });
 
+const planned = z.array(z.object({ Reason: z.string().nullable(), Start: z.string(), DeviceCount: z.int() }));
+
+test('a branch, a filter and some devices get a window; their number is said before, and the list plans one too', async () => {
+  const { api } = its.system;
+  for (const [ShortName, tag] of [
+    ['rack-1', 'berlin/rack-1'],
+    ['rack-2', 'berlin/rack-2'],
+    ['oslo-1', 'oslo'],
+  ] as const) {
+    await api.ok('POST', '/tags', { Name: tag });
+    const body = { Method: 'TCP', URL: '127.0.0.1:9', ShortName, Tags: [tag], Frequency: 60 };
+    await api.ok('POST', '/devices', body);
+  }
+  const date = weekBefore(nextLeap());
+  const page = await its.open();
+  await its.signIn(page);
+  await page.goto(`${its.base}schedules/maintenance?view=day&at=${date}`);
+  const plan = async (reason: string, words: string, ...effects: readonly string[]) => {
+    for (const text of [words, ...effects]) await page.getByText(text).waitFor();
+    await page.getByLabel('Reason').fill(reason);
+    expect(await violationsOf(page)).toBe('');
+    await page.getByRole('button', { name: `Plan it for ${words.split(':')[0]}` }).click();
+    await page.getByRole('button', { name: new RegExp(`${reason}.*, ${words.split(':')[0]}`) }).waitFor();
+  };
+  const open = async (target: string) => {
+    await page.getByRole('button', { name: 'New window' }).click();
+    await page.getByLabel('For', { exact: true }).selectOption(target);
+  };
+  await open('a tag or a branch');
+  await page.getByLabel('Tag', { exact: true }).selectOption('berlin/*');
+  await plan('Racks', '2 devices: rack-1, rack-2');
+  await open('a filter');
+  const filter = page.getByLabel('Filter');
+  // An order alone, an unknown field and a filter without devices choose nothing.
+  for (const [text, words] of [
+    ['sort:name', 'No device is chosen yet.'],
+    ['colour:red', 'The filter does not know'],
+    ['tag:nowhere', 'No device matches the filter.'],
+  ] as const) {
+    await filter.fill(text);
+    await page.getByText(words).waitFor();
+    expect(await page.getByRole('button', { name: 'Plan it' }).isDisabled()).toBe(true);
+  }
+  await filter.fill('url:127.0.0.1 -tag:berlin/* -tag:lab');
+  await plan('Filtered', '1 device: oslo-1');
+  await open('chosen devices');
+  for (const name of ['router', 'oslo-1']) {
+    await page.getByRole('combobox', { name: 'Devices' }).fill(name);
+    await page.getByRole('option', { name }).click();
+  }
+  await page.getByLabel('Start', { exact: true }).fill(`${date}T06:00`);
+  // A device has one planned window, so it leaves the one before.
+  await plan('Some', '2 devices: oslo-1, router', '1 device of them leaves another planned window: Filtered');
+  await page.goto(`${its.base}devices?q=tag:berlin/*`);
+  await page.getByRole('checkbox', { name: /all/i }).first().check();
+  await page.getByRole('button', { name: 'Maintenance', exact: true }).click();
+  await page.getByLabel('Start', { exact: true }).fill(`${date}T22:00`);
+  await page.getByLabel('Reason').fill('List');
+  await page.getByText('you can cancel it in the calendar').waitFor();
+  expect(await violationsOf(page)).toBe('');
+  await page.getByRole('button', { name: 'Plan maintenance of 2 devices' }).click();
+  await page.getByText('2 devices changed').waitFor();
+  const rows = planned.parse(await api.ok('GET', '/maintenance'));
+  const shown = rows.filter(({ Reason }) => Reason !== null).map((row) => [row.Reason, row.DeviceCount]);
+  expect(shown).toEqual(
+    expect.arrayContaining([
+      ['Some', 2],
+      ['List', 2],
+    ]),
+  );
+  expect(shown).not.toContainEqual(['Filtered', 1]);
+  expect(rows.find(({ Reason }) => Reason === 'List')?.Start).toBe(`${date}T22:00:00+01:00`);
+  expect(its.problems).toEqual([]);
+});
+
+test('the week shows the present time and 24:00; a day whose clocks change has its missing or second hour', async () => {
+  const leap = nextLeap();
+  const year = Number(leap.slice(0, 4));
+  const page = await its.open();
+  await its.signIn(page);
+  await page.goto(`${its.base}schedules/maintenance`);
+  await page.locator('[class*=nowLine]').waitFor();
+  await page.getByText('24:00').waitFor();
+  await moveTo(page, `/schedules/maintenance?view=week&at=${leap}`);
+  await page.getByText('02:00–03:00 is skipped').waitFor();
+  await page.getByRole('heading', { name: /· 23.h/ }).waitFor();
+  expect(await page.locator('[class*=nowLine]').count()).toBe(0);
+  const october = new Date(Date.UTC(year, 9, 31));
+  october.setUTCDate(31 - october.getUTCDay());
+  const back = october.toISOString().slice(0, 10);
+  await moveTo(page, `/schedules/maintenance?view=day&at=${back}`);
+  await page.getByText('02:00–03:00 again').waitFor();
+  await page.getByRole('heading', { name: /· 25.h/ }).waitFor();
+  expect(await violationsOf(page)).toBe('');
+  // Two hours from 01:00 on the clocks are three hours that pass.
+  const box = await page.locator('[class*=column]').first().boundingBox();
+  const { x = 0, y = 0, width = 0, height = 0 } = box ?? {};
+  await page.mouse.move(x + width - 20, y + height / 25);
+  await page.mouse.down();
+  await page.mouse.move(x + width - 20, y + (height * 4) / 25, { steps: 4 });
+  await page.mouse.up();
+  expect(await page.getByLabel('Start').inputValue()).toBe(`${back}T01:00`);
+  expect(await page.getByLabel('Duration, HH:MM').inputValue()).toBe('03:00');
+  expect(its.problems).toEqual([]);
+});
+
 test('a window is drawn with the pointer into a day; who only views finds neither a button nor a form', async () => {
   const page = await its.open();
   await its.signIn(page);

@@ -156,12 +156,16 @@ test('by keyboard: another span, a branch of tags, an objective; the address sho
   await hands.press(page.getByRole('button', { name: 'Other days' }));
   await hands.fill(page.getByLabel('From'), '10012026');
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: /observed outside maintenance in 1 to 31 October 2026/ }).waitFor();
+  await page
+    .getByRole('heading', { name: /observed outside maintenance from 1 to 31 October 2026/ })
+    .waitFor();
   const link = page.url();
   expect(new URL(link).search).toBe('?span=2026-10-01..2026-10-31&q=tag%3Aservice%2F*&objective=99.99');
   const sheet = await page.locator('article').textContent();
   await page.reload();
-  await page.getByRole('heading', { name: /observed outside maintenance in 1 to 31 October 2026/ }).waitFor();
+  await page
+    .getByRole('heading', { name: /observed outside maintenance from 1 to 31 October 2026/ })
+    .waitFor();
   const without = (text: string | null) => text?.replace(/Created on.*/s, '');
   expect(without(await page.locator('article').textContent())).toBe(without(sheet));
 });

@@ -41,7 +41,7 @@ test('by keyboard alone, a schedule is made and the server says who is notified,
   await fill(second.getByLabel('To', { exact: true }), '18:00');
   await page.getByLabel('Time of the alert').fill('2027-03-28T03:10');
   // The night in which the clocks go forward; nothing is stored yet.
-  await page.getByText('An alert on Sunday 28 Mar at 03:10 notifies').waitFor();
+  await page.getByText('A device is Down, Sunday 28 Mar at 03:10: these are notified').waitFor();
   await page.getByText('Sun 03:10, at once: NOC.').waitFor();
   await page.getByText('Sun 08:00, after 4 h 50 min: Chief.').waitFor();
   await page.getByText('which is not saved yet').waitFor();
@@ -55,6 +55,41 @@ test('by keyboard alone, a schedule is made and the server says who is notified,
     { DelayMinutes: 0, Contacts: [noc] },
     { DelayMinutes: 30, Contacts: [chief], From: '08:00', To: '18:00' },
   ]);
+  expect(its.problems).toEqual([]);
+});
+
+test('the answer is also about other kinds: Up goes to those who heard of Down, others have their own severity', async () => {
+  const quiet = { Name: 'Quiet', Type: 'email', Address: 'quiet@example.org', Notify: ['device.down'] };
+  const { contact_id: quietId } = created.parse(await its.system.api.ok('POST', '/contacts', quiet));
+  const Contacts = [await makeContact('Desk'), quietId];
+  const Steps = [
+    { DelayMinutes: 0, Contacts, RepeatMinutes: 60 },
+    { DelayMinutes: 30, Contacts: [await makeContact('Notes')], Severities: ['info'] },
+  ];
+  const { nschedule_id } = z
+    .object({ nschedule_id: z.string() })
+    .parse(await its.system.api.ok('POST', '/nschedules', { Name: 'Kinds', Steps }));
+  const page = await its.open({ width: 390 });
+  await its.signIn(page);
+  await page.goto(`${its.base}schedules/${nschedule_id}`);
+  await page.getByText(/at once: Desk, Quiet\./).waitFor();
+  const kind = page.getByLabel('What happens');
+  await kind.selectOption('A device is Up again');
+  await page.getByText('At once, at any hour: Desk.').waitFor();
+  await page.getByText('Not Quiet: Notify of the contact does not have device.up.').waitFor();
+  await page.getByText('only if it was notified of Down before').waitFor();
+  expect(await violationsOf(page)).toBe('');
+  await kind.selectOption('A certificate ends soon');
+  await page.getByText(/A certificate ends soon, .*: these are notified/).waitFor();
+  await page.getByText(/at once: Desk\./).waitFor();
+  // It is about one moment, so nothing is repeated.
+  expect(await page.getByText(/, again:/).count()).toBe(0);
+  await kind.selectOption('Late results arrive');
+  // They are of severity info, whatever the severity of a device is.
+  await page.getByText(/after 30 min: Notes\./).waitFor();
+  expect(await page.getByRole('button', { name: 'critical', exact: true }).count()).toBe(0);
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  await its.system.api.ok('DELETE', `/nschedules/${nschedule_id}`);
   expect(its.problems).toEqual([]);
 });
 
@@ -77,7 +112,9 @@ test('a wrong field says what is accepted below it, and a schedule in use is not
     .getByText(/must be a time of day as HH:MM/)
     .first()
     .waitFor();
-  expect(await page.getByLabel('Minutes after the alert').getAttribute('aria-invalid')).toBe('true');
+  // The preview says so before the refusal of Save arrives.
+  const invalid = () => page.getByLabel('Minutes after the alert').getAttribute('aria-invalid');
+  await expect.poll(invalid, { timeout: 30_000 }).toBe('true');
   expect(await violationsOf(page)).toBe('');
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   await page.getByRole('button', { name: 'Discard the changes' }).click();

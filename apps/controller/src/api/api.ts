@@ -13,6 +13,7 @@ import { findKey } from '../access/keys/keys-in-force-store.ts';
 import { createSignInRefusals } from '../access/sessions/session-routes.ts';
 import { findSession } from '../access/sessions/session-store.ts';
 import { createSignInProvider, providerRoutes } from '../access/sign-in/provider-routes.ts';
+import { forgottenPageRoutes } from '../access/users/forgotten-page-routes.ts';
 import { invitationPageRoutes } from '../access/users/invitation-page-routes.ts';
 import { findPeople } from '../access/users/people-in-force-store.ts';
 import type { OidcSettings } from '../config/oidc-settings.ts';
@@ -137,6 +138,14 @@ export function createHttpApi({
     mailPerson: deps.mailPerson,
     identifyPerson: (...sent) => authenticator.identifyPerson(...sent),
   });
+  const forgotten = forgottenPageRoutes({
+    db,
+    clock,
+    catalog: deps.catalog,
+    baseUrl: deps.baseUrl,
+    mailPerson: deps.mailPerson,
+    onLost: (error) => summary.count('a request for another password was not handled', { error }),
+  });
   const signIns = providerRoutes({
     ...deps,
     db,
@@ -158,6 +167,7 @@ export function createHttpApi({
       ...docsPageRoutes(),
       ...manualRoutes(),
       ...invitations,
+      ...forgotten,
       ...statusRoutes({ ...deps, db, clock, log, identify: (sent) => authenticator.identify(sent) }),
       ...signIns,
       ...pages,

@@ -21,7 +21,12 @@ export interface BulkChange {
   readonly AddTags?: readonly string[];
   readonly RemoveTags?: readonly string[];
   /** null ends the maintenance that runs. */
-  readonly Maintenance?: { readonly Duration: string; readonly Reason: string | null } | null;
+  readonly Maintenance?: {
+    readonly Duration: string;
+    readonly Reason: string | null;
+    /** A local time of the account's zone; absent or null: now. */
+    readonly Start?: string | null;
+  } | null;
   readonly Delete?: true;
 }
 
@@ -51,9 +56,15 @@ export const isEmptyChange = ({ Set: set, AddTags, RemoveTags, Maintenance, Dele
   Maintenance === undefined &&
   Delete === undefined;
 
-/** Whether an undo can restore everything: neither deleted devices nor ended maintenance can be restored. */
-export const canUndo = ({ Maintenance, Delete }: BulkChange): boolean =>
-  Delete === undefined && Maintenance !== null;
+/** Whether maintenance is planned for later. Then the calendar cancels it. */
+export const isPlanned = ({ Maintenance }: BulkChange): boolean => (Maintenance?.Start ?? null) !== null;
+
+/**
+ * Whether an undo can restore everything. Deleted devices and ended maintenance cannot be restored, and an undo ends
+ * only maintenance that runs.
+ */
+export const canUndo = (change: BulkChange): boolean =>
+  change.Delete === undefined && change.Maintenance !== null && !isPlanned(change);
 
 const names = (tags: readonly string[]) => new Set(tags.map((tag) => tag.toLowerCase()));
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { datesOf, piecesOf, stepDate } from './calendar.ts';
+import { dayAxis } from './day-axis.ts';
 import { dateAfter, instantOf, weekdayOf } from './zoned.ts';
 
 const zones = ['Europe/Berlin', 'America/New_York', 'UTC'];
@@ -18,17 +19,17 @@ test('pieces of one lane do not overlap, stay in their day, and none is lost', (
         fromMs: begin + from * 60_000,
         toMs: begin + (from + length) * 60_000,
       }));
-      const pieces = piecesOf(items, date, zone);
+      const axis = dayAxis([date], zone);
+      const pieces = piecesOf(items, date, axis);
       expect(pieces.map(({ item }) => item)).toEqual(
         expect.arrayContaining(items.filter(({ fromMs, toMs }) => fromMs < end && toMs > begin)),
       );
       for (const [at, piece] of pieces.entries()) {
-        expect(piece.fromMinute).toBeGreaterThanOrEqual(0);
-        expect(piece.toMinute).toBeLessThanOrEqual(1_440);
+        expect(piece.from).toBeGreaterThanOrEqual(0);
+        expect(piece.to).toBeLessThanOrEqual(axis.minutes);
         expect(piece.lane).toBeLessThan(piece.lanes);
         for (const other of pieces.slice(at + 1))
-          if (other.lane === piece.lane)
-            expect(other.fromMinute >= piece.toMinute || other.toMinute <= piece.fromMinute).toBe(true);
+          if (other.lane === piece.lane) expect(other.from >= piece.to || other.to <= piece.from).toBe(true);
       }
     }),
   );
@@ -51,8 +52,16 @@ test('a week begins on Monday and has the date, and a month has whole weeks with
   );
 });
 
-test('where the clocks go forward, a window of two hours is three on the clocks', () => {
+test('where the clocks go forward, a window of two hours covers the hour that they skip; where they go back, both', () => {
   const fromMs = instantOf('Europe/Berlin', '2027-03-28T01:00');
-  const [piece] = piecesOf([{ fromMs, toMs: fromMs + 7_200_000 }], '2027-03-28', 'Europe/Berlin');
-  expect(piece).toMatchObject({ fromMinute: 60, toMinute: 240, lane: 0, lanes: 1 });
+  const axis = dayAxis(['2027-03-28'], 'Europe/Berlin');
+  const [piece] = piecesOf([{ fromMs, toMs: fromMs + 7_200_000 }], '2027-03-28', axis);
+  expect(piece).toMatchObject({ from: 60, to: 240, lane: 0, lanes: 1 });
+  const backMs = instantOf('Europe/Berlin', '2026-10-25T02:30');
+  const [long] = piecesOf(
+    [{ fromMs: backMs, toMs: backMs + 7_200_000 }],
+    '2026-10-25',
+    dayAxis(['2026-10-25'], 'Europe/Berlin'),
+  );
+  expect(long).toMatchObject({ from: 150, to: 270 });
 });

@@ -1,5 +1,6 @@
 import { dayMs } from '@vantage/domain/units';
-import { dateAfter, instantOf, wallTime, weekdayOf } from './zoned.ts';
+import { type DayAxis, positionAt } from './day-axis.ts';
+import { dateAfter, instantOf, weekdayOf } from './zoned.ts';
 
 /** A span in milliseconds since 1970, without its end. */
 export interface CalendarSpan {
@@ -7,18 +8,17 @@ export interface CalendarSpan {
   readonly toMs: number;
 }
 
-/** The part of a span that lies in one day, in minutes of the local clock. Lanes are side by side. */
+/** The part of a span that lies in one day, as positions on its axis. Lanes are side by side. */
 export interface DayPiece<Item extends CalendarSpan> {
   readonly item: Item;
-  readonly fromMinute: number;
-  readonly toMinute: number;
+  readonly from: number;
+  readonly to: number;
   readonly lane: number;
   readonly lanes: number;
 }
 
 export type CalendarView = 'day' | 'week' | 'month';
 
-const dayMinutes = 1_440;
 /** A shorter piece would be too small to read. */
 const minMinutes = 45;
 
@@ -47,45 +47,49 @@ export function stepDate(view: CalendarView, date: string, by: 1 | -1): string {
   return by === 1 ? nextMonth(first) : `${dateAfter(first, -1).slice(0, 8)}01`;
 }
 
-/** The pieces of `items` on a date, in the order of their start. Pieces in the same lane do not overlap. */
-export function piecesOf<Item extends CalendarSpan>(
+/** The items of a date, in the order of their start. */
+export function itemsOn<Item extends CalendarSpan>(
   items: readonly Item[],
   date: string,
   zone: string,
-): readonly DayPiece<Item>[] {
+): readonly Item[] {
   const beginMs = instantOf(zone, `${date}T00:00`);
   const endMs = instantOf(zone, `${dateAfter(date, 1)}T00:00`);
-  const minuteOf = (ms: number) => {
-    const wall = wallTime(zone, ms);
-    return Number(wall.slice(11, 13)) * 60 + Number(wall.slice(14, 16));
-  };
-  const cut = items
+  return items
     .filter(({ fromMs, toMs }) => fromMs < endMs && toMs > beginMs)
+    .sort((a, b) => a.fromMs - b.fromMs);
+}
+
+/** The pieces of `items` on a date of an axis, in the order of their start. Pieces in the same lane do not overlap. */
+export function piecesOf<Item extends CalendarSpan>(
+  items: readonly Item[],
+  date: string,
+  axis: DayAxis,
+): readonly DayPiece<Item>[] {
+  const cut = itemsOn(items, date, axis.zone)
     .map((item) => {
-      const from = item.fromMs <= beginMs ? 0 : minuteOf(item.fromMs);
-      const fromMinute = Math.min(from, dayMinutes - minMinutes);
-      const to = item.toMs >= endMs ? dayMinutes : minuteOf(item.toMs);
-      // When the clocks go back, the local end of a span may be before its local start.
-      return { item, fromMinute, toMinute: Math.max(to, fromMinute + minMinutes) };
+      const from = Math.min(positionAt(axis, date, item.fromMs), axis.minutes - minMinutes);
+      const to = positionAt(axis, date, item.toMs, true);
+      return { item, from, to: Math.max(to, from + minMinutes) };
     })
-    .sort((a, b) => a.fromMinute - b.fromMinute || b.toMinute - a.toMinute);
+    .sort((a, b) => a.from - b.from || b.to - a.to);
   return inLanes(cut);
 }
 
-function inLanes<Part extends { readonly fromMinute: number; readonly toMinute: number }>(
+function inLanes<Part extends { readonly from: number; readonly to: number }>(
   parts: readonly Part[],
 ): readonly (Part & { readonly lane: number; readonly lanes: number })[] {
   const placed: (Part & { readonly lane: number; lanes: number })[] = [];
   let ends: number[] = [];
   let group: typeof placed = [];
   for (const part of parts) {
-    if (ends.every((end) => end <= part.fromMinute)) {
+    if (ends.every((end) => end <= part.from)) {
       ends = [];
       group = [];
     }
-    const free = ends.findIndex((end) => end <= part.fromMinute);
+    const free = ends.findIndex((end) => end <= part.from);
     const lane = free < 0 ? ends.length : free;
-    ends[lane] = part.toMinute;
+    ends[lane] = part.to;
     const piece = { ...part, lane, lanes: ends.length };
     group.push(piece);
     for (const member of group) member.lanes = ends.length;

@@ -24,6 +24,11 @@ export function instantOf(zone: string, wall: string): number {
   return fitting.length === 0 ? before : Math.min(...fitting);
 }
 
+/** Minutes as hours and minutes: `02:30`, for times of a day and for durations. */
+export function timeOfMinutes(minutes: number): string {
+  return [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0')).join(':');
+}
+
 /** The date `days` days after another: `2026-03-01`. */
 export function dateAfter(date: string, days: number): string {
   return new Date(Date.parse(`${date}T00:00Z`) + days * dayMs).toISOString().slice(0, 10);

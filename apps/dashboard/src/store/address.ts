@@ -96,7 +96,7 @@ export function watchAddress(): void {
       link.hasAttribute('download')
     )
       return;
-    if (/^\/(v1\.1|docs|sign-in)\b/.test(link.pathname)) return;
+    if (/^\/(v1\.1|docs|sign-in|forgotten)\b/.test(link.pathname)) return;
     event.preventDefault();
     if (link.hash !== '' && link.pathname + link.search === location.pathname + location.search) {
       document.getElementById(link.hash.slice(1))?.focus();

@@ -36,6 +36,8 @@ export interface ClockNote {
 /** The content of a calendar. */
 export interface CalendarData {
   readonly windows: readonly CalendarWindow[];
+  /** Also those outside the calendar that run or are planned. */
+  readonly all: readonly CalendarWindow[];
   readonly notes: readonly ClockNote[];
   readonly schedules: readonly Mschedule[];
 }
@@ -82,8 +84,10 @@ export async function readCalendar(fromMs: number, toMs: number): Promise<Calend
     const times = { fromMs: Date.parse(Start ?? ''), toMs: Date.parse(End ?? '') };
     return times.fromMs > listedMs ? [{ ...times, title: schedule.Name, schedule, row: undefined }] : [];
   });
+  const all = [...stored, ...later];
   return {
-    windows: [...stored, ...later].filter((window) => window.fromMs < toMs && window.toMs > fromMs),
+    windows: all.filter((window) => window.fromMs < toMs && window.toMs > fromMs),
+    all,
     notes: previews.flat().filter(({ window }) => window.Note !== null),
     schedules,
   };

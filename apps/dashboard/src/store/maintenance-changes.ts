@@ -1,4 +1,5 @@
 import type { Schemas } from '@vantage/client';
+import { partsOf } from '../model/bulk-change.ts';
 import { ApiProblem, api, take } from './api.ts';
 import type { Mschedule } from './maintenance-schedules.ts';
 import { readAllStates } from './read-states.ts';
@@ -11,7 +12,7 @@ export async function endMaintenance(maintenance_id: string): Promise<void> {
 /** The devices for which a window is planned. */
 export type MaintenanceTarget =
   | { readonly kind: 'tag'; readonly tag: string }
-  | { readonly kind: 'device'; readonly id: string }
+  | { readonly kind: 'devices'; readonly ids: readonly string[] }
   | { readonly kind: 'schedule'; readonly schedule: Mschedule };
 
 const pageSize = 100;
@@ -33,7 +34,25 @@ export async function changeMatchingDevices(
 ): Promise<Schemas['BulkChangeOutcome']> {
   const change = { ...body, Delete: false };
   const { Token } = await take(api.POST('/devices/change', { body: change }));
-  return take(api.POST('/devices/change', { body: { ...change, Token } }));
+  // With a key that is limited to tags, each request does a part.
+  for (;;) {
+    const outcome = await take(api.POST('/devices/change', { body: { ...change, Token } }));
+    if (outcome.Done) return outcome;
+  }
+}
+
+/** A request names a limited number of devices; each request is a window. */
+async function planForDevices(
+  ids: readonly string[],
+  body: NonNullable<Schemas['BulkChange']['Maintenance']>,
+): Promise<void> {
+  const [device_id] = ids;
+  if (device_id !== undefined && ids.length === 1) {
+    await take(api.PUT('/devices/{device_id}/start-maintenance', { params: { path: { device_id } }, body }));
+    return;
+  }
+  for (const part of partsOf({ ids, change: {} }))
+    await changeMatchingDevices({ Filter: { Devices: [...part.ids] }, Maintenance: body });
 }
 
 /** Starts maintenance, or plans it. */
@@ -47,11 +66,9 @@ export async function planMaintenance(
     Start: start === '' ? null : `${start}:00`,
   };
   switch (target.kind) {
-    case 'device': {
-      const params = { path: { device_id: target.id } };
-      await take(api.PUT('/devices/{device_id}/start-maintenance', { params, body }));
+    case 'devices':
+      await planForDevices(target.ids, body);
       return;
-    }
     case 'tag': {
       const params = { path: { tag_id: await tagIdOf(target.tag) } };
       await take(api.PUT('/tags/{tag_id}/start-maintenance', { params, body }));

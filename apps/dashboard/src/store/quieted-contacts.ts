@@ -1,5 +1,12 @@
 import { api, take } from './api.ts';
+import { deviceSettings, readSettings } from './device-settings.ts';
 import { readAllStates } from './read-states.ts';
+
+/** The devices of a window. */
+export type QuietedFilter =
+  | { readonly Tag: readonly string[] }
+  | { readonly mschedule_id: string }
+  | { readonly ids: readonly string[] };
 
 /** The maximum number of notification schedules whose preview is requested. */
 const maxSchedules = 20;
@@ -9,13 +16,12 @@ const maxSchedules = 20;
  * end, as sentences of the server.
  */
 export async function readQuieted(
-  filter: { readonly Tag?: readonly string[]; readonly mschedule_id?: string; readonly id?: string },
+  filter: QuietedFilter,
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
 ): Promise<readonly string[]> {
-  const { id, ...query } = filter;
   const [account, ids] = await Promise.all([
     take(api.GET('/account')),
-    id === undefined ? schedulesOf(query) : scheduleOf(id),
+    'ids' in filter ? schedulesOfDevices(filter.ids) : schedulesOf(filter),
   ]);
   const used = [...new Set(ids.map((scheduleId) => scheduleId ?? account.nschedule_id))].filter(
     (scheduleId) => scheduleId !== null,
@@ -44,14 +50,18 @@ export async function readQuieted(
   return sentences.flat();
 }
 
-async function scheduleOf(device_id: string): Promise<readonly (string | null)[]> {
-  return [(await take(api.GET('/devices/{device_id}', { params: { path: { device_id } } }))).nschedule_id];
+/** The notification schedules of devices; null: the one of the account. */
+async function schedulesOfDevices(ids: readonly string[]): Promise<readonly (string | null)[]> {
+  const [device_id] = ids;
+  if (device_id !== undefined && ids.length === 1)
+    return [(await take(api.GET('/devices/{device_id}', { params: { path: { device_id } } }))).nschedule_id];
+  await readSettings();
+  return ids.map((id) => deviceSettings.value?.get(id)?.nschedule_id ?? null);
 }
 
-async function schedulesOf(filter: {
-  readonly Tag?: readonly string[];
-  readonly mschedule_id?: string;
-}): Promise<readonly (string | null)[]> {
+async function schedulesOf(
+  filter: Exclude<QuietedFilter, { readonly ids: readonly string[] }>,
+): Promise<readonly (string | null)[]> {
   const rows = await readAllStates({ ...filter, With: ['Settings'] });
   return rows.map(({ Settings }) => Settings?.nschedule_id ?? null);
 }

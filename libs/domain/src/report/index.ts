@@ -23,7 +23,7 @@ export {
   spanOfDays,
   spanText,
 } from './report-span.ts';
-export { dateWords, minuteWords, spanWords } from './report-words.ts';
+export { dateWords, minuteWords, type SpanPhrase, spanPhrase, spanWords } from './report-words.ts';
 export {
   percentOf,
   type SpanSeconds,

@@ -37,7 +37,8 @@ export function previousSentence(
   uptime: Uptime,
   { outages, devices }: { readonly outages: number; readonly devices: number },
 ): string {
-  if (uptime.coverage === 'whole') return `${span}: ${percent(uptime.percent)}, ${outagesOf(outages)}.`;
+  if (uptime.coverage === 'whole')
+    return `${span}: ${percent(uptime.percent)} of the time, ${outagesOf(outages)}.`;
   const words = uptimeWords(uptime, span, devices);
   return `${span}: ${words}${uptime.percent === null ? '' : `, ${outagesOf(outages)}`}.`;
 }

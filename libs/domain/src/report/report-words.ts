@@ -25,6 +25,23 @@ export function spanWords(span: ReportSpan): string {
   return `${dateWords(first)} to ${dateWords(last)}`;
 }
 
+/** A span as parts of sentences. */
+export interface SpanPhrase {
+  /** After “of”: `October 2026`, `the time from 1 to 14 October 2026`. */
+  readonly time: string;
+  /** `in October 2026`, `from 1 to 14 October 2026`, `on 11 October 2026`. */
+  readonly within: string;
+}
+
+/** The parts of sentences for a span. `isOpen`: it has not ended. */
+export function spanPhrase(span: ReportSpan, isOpen = false): SpanPhrase {
+  const words = `${spanWords(span)}${isOpen ? ' so far' : ''}`;
+  if (span.kind !== 'days') return { time: words, within: `in ${words}` };
+  return daysOf(span) === 1
+    ? { time: words, within: `on ${words}` }
+    : { time: `the time from ${words}`, within: `from ${words}` };
+}
+
 /** A timestamp of the API for a list of outages: `11 Oct 2026 21:14`. It is already in the zone of the account. */
 export function minuteWords(timestamp: string): string {
   const date = timestamp.slice(0, 10);

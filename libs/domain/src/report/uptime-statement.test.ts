@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { percent } from './numbers.ts';
+import type { ReportSpan } from './report-span.ts';
+import { spanPhrase } from './report-words.ts';
 import { type SpanSeconds, timeWords, uptimeOf, uptimeSentence, uptimeWords } from './uptime-statement.ts';
 
+const may = { time: 'May 2026', within: 'in May 2026' };
 const seconds = fc.oneof(
   fc.constant(0),
   fc.integer({ min: 0, max: 500 }),
@@ -33,7 +36,7 @@ test('property: a percentage is shown from 1 % of observation on, and each text 
       const isShown = observed > 0 && observed * 100 >= all;
       expect(uptime.percent !== null).toBe(isShown);
       expect(uptime.coverage === 'whole').toBe(observed > 0 && observed >= all * 0.99);
-      const sentence = uptimeSentence(uptime, { subject: 'It was up', span: 'May 2026', devices });
+      const sentence = uptimeSentence(uptime, { subject: 'It was up', span: may, devices });
       for (const text of [uptimeWords(uptime, 'May 2026', devices), sentence]) {
         expect(text.includes(`${percent(uptime.percent)} of `)).toBe(isShown);
         if (isShown) expect(text).toMatch(/\u00a0% of (May 2026$|the .*observed)/);
@@ -91,6 +94,46 @@ const examples: readonly (readonly [SpanSeconds, number, string])[] = [
 ];
 
 test.each(examples)('the uptime of %o of %i devices in a sentence', (given, devices, words) => {
-  const sentence = uptimeSentence(uptimeOf(given), { subject: 'R was up', span: 'May 2026', devices });
+  const sentence = uptimeSentence(uptimeOf(given), { subject: 'R was up', span: may, devices });
+  expect(sentence.replaceAll('\u00a0', ' ')).toBe(words);
+});
+
+const days = { kind: 'days', first: '2026-10-01', last: '2026-10-14' } as const;
+const hours = 3_600;
+const spans: readonly (readonly [ReportSpan, boolean, SpanSeconds, string])[] = [
+  [days, false, secondsOf({ up: 14 * day }), 'R was up 100 % of the time from 1 to 14 October 2026'],
+  [
+    days,
+    true,
+    secondsOf({ up: day, unknown: day }),
+    'R was up 100 % of the 1 d observed from 1 to 14 October 2026 so far',
+  ],
+  [days, false, secondsOf({ unknown: day }), 'Nothing was observed from 1 to 14 October 2026'],
+  [
+    days,
+    false,
+    secondsOf({ up: 60, unknown: day }),
+    'Too little of the time from 1 to 14 October 2026 was observed for a percentage: 1 min of 1 d 1 min',
+  ],
+  [
+    { ...days, last: days.first },
+    false,
+    secondsOf({ up: hours, unknown: hours }),
+    'R was up 100 % of the 1 h observed on 1 October 2026',
+  ],
+  [
+    { kind: 'quarter', first: '2026-10-01', last: '2026-12-31' },
+    false,
+    secondsOf({ unknown: day }),
+    'Nothing was observed in the 4th quarter of 2026',
+  ],
+];
+
+test.each(spans)('the sentence for %o, open: %s', (span, isOpen, given, words) => {
+  const sentence = uptimeSentence(uptimeOf(given), {
+    subject: 'R was up',
+    span: spanPhrase(span, isOpen),
+    devices: 1,
+  });
   expect(sentence.replaceAll('\u00a0', ' ')).toBe(words);
 });

@@ -1,4 +1,5 @@
 import { inFull, percent } from './numbers.ts';
+import type { SpanPhrase } from './report-words.ts';
 
 /** Seconds of a span by status, of one device or of several together. */
 export interface SpanSeconds {
@@ -88,12 +89,16 @@ export function uptimeWords(uptime: Uptime, span: string, devices = 1): string {
 /** The headline of a report: `Router was up 100 % of the 6 min observed in November 2026 so far`. Pure. */
 export function uptimeSentence(
   uptime: Uptime,
-  { subject, span, devices }: { readonly subject: string; readonly span: string; readonly devices: number },
+  {
+    subject,
+    span,
+    devices,
+  }: { readonly subject: string; readonly span: SpanPhrase; readonly devices: number },
 ): string {
   const { coverage } = uptime;
-  if (coverage === 'nothing') return `Nothing was observed in ${span}`;
+  if (coverage === 'nothing') return `Nothing was observed ${span.within}`;
   if (coverage === 'little')
-    return `Too little of ${span} was observed for a percentage: ${littleWords(uptime, devices)}`;
-  const tail = coverage === 'part' ? ` in ${span}` : '';
-  return `${subject} ${uptimeWords(uptime, span, devices)}${tail}`;
+    return `Too little of ${span.time} was observed for a percentage: ${littleWords(uptime, devices)}`;
+  const tail = coverage === 'part' ? ` ${span.within}` : '';
+  return `${subject} ${uptimeWords(uptime, span.time, devices)}${tail}`;
 }

@@ -60,10 +60,14 @@ export function invitationPageRoutes({
       async run({ rest: token, isSent, fields: sent, address }) {
         const invited = await readInvited(db.kysely, hashCredential(token), { lock: false });
         if (invited === undefined) return reply(404, over);
-        const { name, account, keyNo } = invited;
+        const { name, account, keyNo, passwordHash } = invited;
         const email = invited.invitationEmail ?? invited.email;
         const title = `Hello ${name}`;
-        const lines = [`You are invited to the account ${account}. You will sign in as ${email}.`];
+        const what =
+          passwordHash === null
+            ? `You are invited to the account ${account}.`
+            : `Choose another password for the account ${account}; all of your sessions end.`;
+        const lines = [`${what} You will sign in as ${email}.`];
         if (!isSent) return reply(200, { title, lines, fields });
         const fault = passwordFault(sent);
         if (fault !== undefined) return reply(409, { title, lines: [...lines, fault], fields });

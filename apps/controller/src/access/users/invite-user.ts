@@ -12,8 +12,6 @@ import { isEmailTaken, readUser, type UserRow } from './user-store.ts';
 /** An invitation is valid for this many hours. */
 export const invitationHours = 72;
 
-const lifeUs = invitationHours * hourUs;
-
 /** The link of an invitation. */
 export interface UserInvitation {
   readonly userId: string;
@@ -59,10 +57,12 @@ export async function inviteUser(
   return { kind: 'invited', ...invitation };
 }
 
+/** Gives a person a new link, which ends the earlier one. */
 export async function invite(
   transaction: ChangeTransaction,
   userId: string,
   email: string | null,
+  lifeUs = invitationHours * hourUs,
 ): Promise<UserInvitation> {
   const token = newCredential();
   const tokenHash = hashCredential(token);

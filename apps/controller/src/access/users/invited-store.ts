@@ -21,6 +21,21 @@ export async function readInvited(
     .executeTakeFirst();
 }
 
+/** The people with this e-mail address (small letters) and a password, at most one of each account, locked. */
+export async function lockPeopleWithPassword(
+  { trx }: ChangeTransaction,
+  email: string,
+): Promise<readonly UserRow[]> {
+  return users(trx)
+    .select(columns)
+    .where('p.email', '=', email)
+    .where('p.password_hash', 'is not', null)
+    .where('k.revoked_at', 'is', null)
+    .orderBy('p.user_no')
+    .forUpdate('p')
+    .execute();
+}
+
 /** Replaces the invitation of a person, with the address that it brings. Returns its end. */
 export async function setInvitation(
   { trx }: ChangeTransaction,

@@ -32,6 +32,24 @@ export function linkMail(
   };
 }
 
+/** The mail with the link for a person who forgot the password. Pure. */
+export function forgottenMail(
+  { accountNo, email, name, account }: UserRow,
+  { link, hours, address }: { readonly link: string; readonly hours: number; readonly address: string },
+): Mail {
+  return {
+    accountNo,
+    address: email,
+    subject: `Another password for ${account}`,
+    replaces: true,
+    body: [
+      `Somebody at ${address} asked for a link to choose another password for you (${name}) in the account ${account} of Vantage. It works once, within ${hours} hour. Then all of your sessions end.`,
+      link,
+      'If it was not you, ignore it: your password stays as it is.',
+    ].join('\n\n'),
+  };
+}
+
 /** The mail to a person who has signed in before and whom an admin invited again. Pure. */
 export function invitedMail({ accountNo, email, name, account }: UserRow, nextEmail: string | null): Mail {
   return {

@@ -57,7 +57,7 @@ export function AlertLine({
   const acknowledged = alert.Acknowledged;
   return (
     <li>
-      <div class={`${css['line']} ${isOpen ? css['open'] : ''}`}>
+      <div class={`${css['line']} ${isOpen ? css['open'] : ''} tapRow`}>
         {onChoose === undefined ? (
           <span />
         ) : (

@@ -42,7 +42,7 @@ export const contactTexts = {
   test: 'Send a test',
   testing: 'Sending…',
   testHint: 'Sends a message with the saved settings and shows the receiver’s answer.',
-  delivered: 'The receiver accepted it:',
+  delivered: 'Delivered:',
   refused: 'It was not delivered:',
   rotate: 'Generate a new secret',
   rotated: 'The new secret, shown only now. For 24 hours, messages are signed with the previous one too.',

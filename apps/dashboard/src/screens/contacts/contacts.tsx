@@ -18,7 +18,7 @@ function ContactList({ data: { contacts, users } }: { readonly data: Awaited<Ret
   return (
     <ul class={css['list']}>
       {contacts.map(({ contact_id: id, Name, Type, Address, Shadow }) => (
-        <li key={id}>
+        <li key={id} class="tapRow">
           <a class={css['name']} href={`/schedules/contacts/${id}`}>
             <bdi>{Name}</bdi>
           </a>

@@ -36,7 +36,7 @@ function operationOf({ body }: LinePlan): BatchOperation {
 function PastePreview({ plans }: { readonly plans: readonly LinePlan[] }) {
   return (
     <ScrollSection label={say.preview} class={`scroll ${css['preview']}`}>
-      <table>
+      <table class="stack">
         <thead>
           <tr>
             <th scope="col">{say.plan}</th>
@@ -50,14 +50,14 @@ function PastePreview({ plans }: { readonly plans: readonly LinePlan[] }) {
         <tbody>
           {plans.slice(0, shownLines).map(({ line: { body, notes, text }, kind, fields }) => (
             <tr key={text}>
-              <td>{say.kinds[kind](fields)}</td>
-              <td>{body.Method}</td>
-              <td>{body.URL}</td>
-              <td>
+              <td data-label={say.plan}>{say.kinds[kind](fields)}</td>
+              <td data-label={deviceFormTexts.method}>{body.Method}</td>
+              <td data-label="URL">{body.URL}</td>
+              <td data-label={deviceFormTexts.fullName}>
                 <bdi>{body.FullName}</bdi>
               </td>
-              <td>{body.Tags.join(', ')}</td>
-              <td>{notes.join('; ')}</td>
+              <td data-label={deviceFormTexts.tags}>{body.Tags.join(', ')}</td>
+              <td data-label={say.notes}>{notes.join('; ')}</td>
             </tr>
           ))}
         </tbody>

@@ -24,7 +24,7 @@ export function ChangedMeanwhile({
         <>
           <p>{say.conflictHint}</p>
           <div class="scroll">
-            <table>
+            <table class="stack">
               <thead>
                 <tr>
                   <th scope="col">{say.conflictHead.setting}</th>
@@ -42,7 +42,7 @@ export function ChangedMeanwhile({
                         [say.useTheirs, theirs, true],
                       ] as const
                     ).map(([words, value, isTheirs]) => (
-                      <td key={words}>
+                      <td key={words} data-label={isTheirs ? say.conflictHead.theirs : say.conflictHead.mine}>
                         <label>
                           <input
                             type="radio"

@@ -34,7 +34,8 @@ export const bulkTexts = {
     remove: 'They are deleted with their checks and events.',
   },
   act: {
-    maintenance: (n: number, isEnd: boolean) => `${isEnd ? 'End' : 'Start'} maintenance of ${devicesOf(n)}`,
+    maintenance: (n: number, act: 'start' | 'plan' | 'end') =>
+      `${{ start: 'Start', plan: 'Plan', end: 'End' }[act]} maintenance of ${devicesOf(n)}`,
     pause: (n: number) => `Pause ${devicesOf(n)}`,
     resume: (n: number) => `Resume ${devicesOf(n)}`,
     tags: (n: number) => `Change the tags of ${devicesOf(n)}`,
@@ -63,7 +64,9 @@ export const bulkTexts = {
     theseLocations: 'these:',
     noLocation: 'No Location is chosen: the devices are not checked.',
     maintenance: 'Maintenance',
-    start: 'Start now',
+    start: 'Start it',
+    startAt: 'Start',
+    startHint: (zone: string) => `empty: now; in the time zone ${zone}`,
     end: 'End what runs',
     addTags: 'Add tags',
     removeTags: 'Remove tags',
@@ -100,6 +103,7 @@ export const bulkTexts = {
   typeCount: (n: number) => `Type ${n} to delete them`,
   undo: 'Undo',
   undoHint: 'You can undo it for 10 s afterwards.',
+  plannedHint: 'Until it starts, you can cancel it in the calendar of maintenance.',
   noUndo: 'This cannot be undone.',
   changing: (done: number, total: number) => `${count(done)} of ${count(total)}`,
   done: (n: number, refused: number, reason = '') =>

@@ -3,6 +3,7 @@ import {
   type BulkChange,
   canUndo,
   isEmptyChange,
+  isPlanned,
   loadOf,
   type StoredSettings,
   sourcesOf,
@@ -157,6 +158,11 @@ const idOfMaster = (name: string) => {
   return matching.length === 1 ? matching[0]?.id : undefined;
 };
 
+function undoWords(change: BulkChange): string {
+  if (isPlanned(change)) return say.plannedHint;
+  return canUndo(change) ? say.undoHint : say.noUndo;
+}
+
 const fieldsOf = { maintenance: MaintenanceFields, tags: TagFields, settings: SettingsFields } as const;
 
 /** Asks what is changed, shows what the API would do, and asks for the number before many devices are deleted. */
@@ -234,12 +240,12 @@ export function ChangeDialog({
           disabled={!isReady}
           onClick={run}
         >
-          {say.act[kind](changed, draft.isEnd)}
+          {say.act[kind](changed, draft.isEnd ? 'end' : isPlanned(drafted.change) ? 'plan' : 'start')}
         </button>
         <button type="button" class="button" onClick={onClose}>
           {formTexts.cancel}
         </button>
-        <span class="hint">{canUndo(drafted.change) ? say.undoHint : say.noUndo}</span>
+        <span class="hint">{undoWords(drafted.change)}</span>
       </div>
     </Dialog>
   );

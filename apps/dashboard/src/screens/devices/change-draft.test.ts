@@ -62,5 +62,8 @@ test('maintenance has a length and a reason, or ends what runs', () => {
   expect(maintenance({ duration: '02:00', reason: ' patch ' })).toEqual({
     Maintenance: { Duration: '02:00', Reason: 'patch' },
   });
+  expect(maintenance({ start: '2027-03-28T22:00' })).toMatchObject({
+    Maintenance: { Start: '2027-03-28T22:00:00' },
+  });
   expect(maintenance({ isEnd: true })).toEqual({ Maintenance: null });
 });

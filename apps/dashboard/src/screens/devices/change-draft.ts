@@ -8,6 +8,8 @@ export interface ChangeDraft {
   readonly duration: string;
   readonly reason: string;
   readonly isEnd: boolean;
+  /** The local time of the start; '': now. */
+  readonly start: string;
   readonly addTags: string;
   readonly removeTags: string;
   /** `5` are minutes, `30s` are seconds. */
@@ -28,6 +30,7 @@ export const emptyDraft: ChangeDraft = {
   duration: '01:00',
   reason: '',
   isEnd: false,
+  start: '',
   addTags: '',
   removeTags: '',
   frequency: '',
@@ -78,8 +81,9 @@ export function changeOf(
   switch (kind) {
     case 'maintenance': {
       const Reason = draft.reason.trim() === '' ? null : draft.reason.trim();
+      const start = draft.start === '' ? {} : { Start: `${draft.start}:00` };
       return {
-        change: { Maintenance: draft.isEnd ? null : { Duration: draft.duration, Reason } },
+        change: { Maintenance: draft.isEnd ? null : { Duration: draft.duration, Reason, ...start } },
         problems: {},
       };
     }

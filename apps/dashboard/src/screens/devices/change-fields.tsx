@@ -1,9 +1,11 @@
 import { useId } from 'preact/hooks';
 import { LineField } from '../../parts/line-field.tsx';
+import { MomentField } from '../../parts/moment-field.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { SelectField } from '../../parts/select-field.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { locations, rows } from '../../store/account-state.ts';
+import { zone } from '../../store/clock.ts';
 import { readMschedules } from '../../store/maintenance-schedules.ts';
 import { readNschedules } from '../../store/notification-schedules.ts';
 import { deviceWords } from '../../texts/device-words.ts';
@@ -35,6 +37,13 @@ export function MaintenanceFields({ draft, set }: FieldProps) {
       />
       {!draft.isEnd && (
         <>
+          <MomentField
+            name={say.startAt}
+            hint={say.startHint(zone.value)}
+            problem={undefined}
+            value={draft.start}
+            onInput={(start) => set({ start })}
+          />
           <SelectField
             name={deviceWords.maintenanceDialog.duration}
             problem={undefined}

@@ -13,6 +13,7 @@ import {
   toggleColumn,
 } from '../../model/list-columns.ts';
 import { naturally } from '../../model/natural-order.ts';
+import { tagLevels } from '../../model/tag-levels.ts';
 import { type DeviceListRow, devices, early, locations, progress, rows } from '../../store/account-state.ts';
 import { address, go } from '../../store/address.ts';
 import { deviceSettings, filterableSettings, scheduleNames } from '../../store/device-settings.ts';
@@ -188,16 +189,7 @@ export function clearSelection(): void {
 }
 
 const distinct = (names: Iterable<string>) => [...naturally(new Set(names))];
-const tagNames = computed(() => {
-  const levels = new Set<string>();
-  for (const { tags } of rows.value)
-    for (const tag of tags) {
-      levels.add(tag);
-      for (let end = tag.indexOf('/'); end >= 0; end = tag.indexOf('/', end + 1))
-        levels.add(`${tag.slice(0, end)}/*`);
-    }
-  return distinct(levels);
-});
+const tagNames = computed(() => distinct(tagLevels(rows.value)));
 const methodNames = computed(() => distinct(rows.value.map(({ method }) => method)));
 const masterNames = computed(() =>
   distinct(

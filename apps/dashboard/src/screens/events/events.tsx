@@ -51,7 +51,7 @@ function EventRow({ event }: { readonly event: AccountEvent }) {
   const device = device_id === null ? undefined : devices.value.get(device_id);
   const name = device?.name ?? FullName ?? ShortName ?? Location ?? '';
   return (
-    <li class={css['event']}>
+    <li class={`${css['event']} tapRow`}>
       <Moment at={Timestamp} />
       <Icon name={iconOfEvent(event)} />
       {device === undefined ? (

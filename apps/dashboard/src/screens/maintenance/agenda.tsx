@@ -1,12 +1,12 @@
 import { dayMs } from '@vantage/domain/units';
-import { piecesOf } from '../../model/calendar.ts';
+import { itemsOn } from '../../model/calendar.ts';
 import { wallTime } from '../../model/zoned.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { now, zone } from '../../store/clock.ts';
 import type { CalendarWindow } from '../../store/maintenance-calendar.ts';
 import css from './maintenance.module.css';
 import { maintenanceTexts } from './maintenance-texts.ts';
-import { dayWords, stageOf, timesWords, windowTitle } from './window-words.ts';
+import { dayHeadWords, stageOf, timesWords, windowTitle } from './window-words.ts';
 
 const say = maintenanceTexts;
 
@@ -57,17 +57,17 @@ export function Agenda({
   return (
     <ol class={month === undefined ? css['agenda'] : css['month']}>
       {dates.map((date) => {
-        const pieces = piecesOf(windows, date, zone.value).filter(({ item }) =>
-          isListed(item, date, dates[0]),
-        );
+        const items = itemsOn(windows, date, zone.value).filter((item) => isListed(item, date, dates[0]));
         const isOther = month !== undefined && !date.startsWith(month);
         return (
           <li
             key={date}
-            class={`${pieces.length === 0 ? css['emptyDay'] : ''} ${isOther ? css['otherMonth'] : ''}`}
+            class={`${items.length === 0 ? css['emptyDay'] : ''} ${isOther ? css['otherMonth'] : ''}`}
           >
-            <h3 class={`${css['dayHead']} ${date === today ? css['todayHead'] : ''}`}>{dayWords(date)}</h3>
-            {pieces.map(({ item }) => (
+            <h3 class={`${css['dayHead']} ${date === today ? css['todayHead'] : ''}`}>
+              {dayHeadWords(date)}
+            </h3>
+            {items.map((item) => (
               <AgendaLine
                 key={`${item.fromMs}${item.row?.maintenance_id ?? item.schedule?.mschedule_id}`}
                 window={item}

@@ -25,6 +25,10 @@ export const maintenanceTexts = {
   devices: devicesOf,
   manual: 'planned by a person',
   bySchedule: (name: string) => `by the schedule ${name}`,
+  clockChange: {
+    missing: (from: string, to: string) => `${from}–${to} is skipped`,
+    second: (from: string, to: string) => `${from}–${to} again`,
+  },
   stages: { past: 'over', running: 'running now', planned: 'planned' },
   untitled: 'Maintenance',
   drag: 'Or drag in the calendar to plan a window.',
@@ -42,13 +46,19 @@ export const maintenanceTexts = {
   form: {
     title: 'New window',
     target: 'For',
-    targets: { tag: 'all devices with a tag', device: 'one device' },
+    targets: {
+      tag: 'a tag or a branch',
+      filter: 'a filter',
+      devices: 'chosen devices',
+    },
     tag: 'Tag',
-    device: 'Device',
-    search: 'Search a device',
+    filter: 'Filter',
+    filterHint: 'As in the list of devices, for example method:ping berlin',
+    devices: 'Devices',
+    search: 'Find a device',
     noTags: 'no tag',
     chooseTag: 'choose a tag…',
-    chooseDevice: 'choose a device…',
+    noMatch: 'No device matches the filter.',
     ofSchedule: (name: string) => `the devices of the schedule ${name}`,
     start: 'Start',
     startHint: (zone: string) => `empty: now; in the time zone ${zone}`,
@@ -61,6 +71,8 @@ export const maintenanceTexts = {
     conflict: (n: number, span: string, title: string) =>
       `${devicesOf(n)} of them already ${n === 1 ? 'has' : 'have'} maintenance at that time: ${title}, ${span}.`,
     replaces: 'This window replaces it.',
+    leaves: (n: number, span: string, title: string) =>
+      `${devicesOf(n)} of them ${n === 1 ? 'leaves' : 'leave'} another planned window: ${title}, ${span}. A device has one planned window at a time.`,
     make: (n: number) => (n === 0 ? 'Plan it' : `Plan it for ${devicesOf(n)}`),
     cancel: 'Cancel',
   },

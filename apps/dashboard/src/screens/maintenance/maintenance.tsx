@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { type CalendarView, datesOf, stepDate } from '../../model/calendar.ts';
-import { dateAfter, instantOf, wallTime } from '../../model/zoned.ts';
+import { dateAfter, instantOf, timeOfMinutes, wallTime } from '../../model/zoned.ts';
 import { ButtonChoice } from '../../parts/button-choice.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { PlanTabs } from '../../parts/plan-tabs.tsx';
@@ -120,9 +120,6 @@ function ClockNotes({
   );
 }
 
-const durationText = (minutes: number) =>
-  [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0')).join(':');
-
 function Calendar({
   data,
   onOpen,
@@ -147,7 +144,7 @@ function Calendar({
           <div class={css['wideOnly']}>
             <DayColumns
               {...shared}
-              onDraw={({ start, minutes }) => onPlan({ start, duration: durationText(minutes) })}
+              onDraw={({ start, minutes }) => onPlan({ start, duration: timeOfMinutes(minutes) })}
             />
             {mayOperate.value && <p class="hint">{say.drag}</p>}
           </div>
@@ -206,7 +203,7 @@ export function MaintenanceScreen() {
       {planned !== undefined && (
         <PlanDialog
           planned={planned}
-          windows={data?.windows ?? []}
+          windows={data?.all ?? []}
           onClose={() => setPlanned(undefined)}
           onDone={done}
         />

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { needsSettings } from '../../model/device-filter.ts';
 import { instantOf } from '../../model/zoned.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { FormRefusal } from '../../parts/form-end.tsx';
@@ -7,9 +8,10 @@ import { MomentField } from '../../parts/moment-field.tsx';
 import { problemWords } from '../../parts/problem-words.ts';
 import { ReadState } from '../../parts/read-state.tsx';
 import { useRead } from '../../parts/use-read.ts';
-import { type DeviceListRow, readChanges, rows } from '../../store/account-state.ts';
+import { readChanges, rows } from '../../store/account-state.ts';
 import { ApiProblem } from '../../store/api.ts';
 import { now, zone } from '../../store/clock.ts';
+import { useDeviceSettings } from '../../store/device-settings.ts';
 import type { CalendarWindow } from '../../store/maintenance-calendar.ts';
 import {
   type MaintenanceTarget,
@@ -20,6 +22,7 @@ import type { Mschedule } from '../../store/maintenance-schedules.ts';
 import css from './maintenance.module.css';
 import { maintenanceTexts } from './maintenance-texts.ts';
 import { PlanEffects } from './plan-effects.tsx';
+import { devicesOfChoice, emptyChoice, filterOfChoice, targetOf } from './target-choice.ts';
 import { TargetFields } from './target-fields.tsx';
 
 const say = maintenanceTexts.form;
@@ -32,18 +35,22 @@ export interface PlanStart {
   readonly schedule?: Mschedule;
 }
 
-/** The devices of a target; `ids` are those of a schedule. */
-function devicesOf(target: MaintenanceTarget | undefined, ids: readonly string[]): readonly DeviceListRow[] {
-  switch (target?.kind) {
-    case undefined:
-      return [];
-    case 'device':
-      return rows.value.filter(({ id }) => id === target.id);
-    case 'tag':
-      return rows.value.filter(({ tags }) => tags.includes(target.tag));
-    case 'schedule':
-      return rows.value.filter(({ id }) => ids.includes(id));
-  }
+/** The target of the dialog and its devices: those of a schedule, or what a person chooses. */
+function useTarget(schedule: Mschedule | undefined) {
+  const [choice, setChoice] = useState(emptyChoice);
+  const scheduled = useRead(
+    async () => (schedule === undefined ? [] : readScheduleDevices(schedule.mschedule_id)),
+    [schedule],
+  );
+  const filter = filterOfChoice(choice);
+  useDeviceSettings(filter !== undefined && needsSettings(filter));
+  const ids = new Set(scheduled.data ?? []);
+  const devices =
+    schedule === undefined ? devicesOfChoice(choice) : rows.value.filter(({ id }) => ids.has(id));
+  const target: MaintenanceTarget | undefined =
+    schedule === undefined ? targetOf(choice, devices) : { kind: 'schedule', schedule };
+  const isUnmatched = devices.length === 0 && filter !== undefined;
+  return { choice, setChoice, scheduled, devices, target, isUnmatched };
 }
 
 const minutesOf = (text: string) => {
@@ -129,14 +136,7 @@ export function PlanDialog({
   readonly onClose: () => void;
   readonly onDone: (start: string) => void;
 }) {
-  const [target, setTarget] = useState<MaintenanceTarget | undefined>(
-    planned.schedule && { kind: 'schedule', schedule: planned.schedule },
-  );
-  const scheduled = useRead(
-    async () => (planned.schedule ? readScheduleDevices(planned.schedule.mschedule_id) : []),
-    [planned],
-  );
-  const devices = devicesOf(target, scheduled.data ?? []);
+  const { choice, setChoice, scheduled, devices, target, isUnmatched } = useTarget(planned.schedule);
   const [fields, setFields] = useState({ start: planned.start, duration: planned.duration, reason: '' });
   const [problem, setProblem] = useState<unknown>();
   const fromMs = fields.start === '' ? now.value : instantOf(zone.value, fields.start);
@@ -156,7 +156,7 @@ export function PlanDialog({
     <Dialog title={say.title} onClose={onClose} isWide>
       <form class={css['form']} onSubmit={(event) => void submit(event)} noValidate>
         {planned.schedule === undefined ? (
-          <TargetFields onTarget={setTarget} />
+          <TargetFields choice={choice} set={setChoice} />
         ) : (
           <p>{say.ofSchedule(planned.schedule.Name)}</p>
         )}
@@ -164,6 +164,7 @@ export function PlanDialog({
         <PlanEffects
           target={target}
           devices={devices}
+          isUnmatched={isUnmatched}
           isNow={fields.start === ''}
           span={span}
           windows={windows}

@@ -1,21 +1,22 @@
 import { useState } from 'preact/hooks';
+import { tagLevels } from '../../model/tag-levels.ts';
 import { problemWords } from '../../parts/problem-words.ts';
 import { ReadState } from '../../parts/read-state.tsx';
 import { SelectField } from '../../parts/select-field.tsx';
 import { useRead } from '../../parts/use-read.ts';
+import { rows } from '../../store/account-state.ts';
 import { mayWrite } from '../../store/credential.ts';
 import { changeMatchingDevices } from '../../store/maintenance-changes.ts';
 import { type Mschedule, readMscheduleUsers } from '../../store/maintenance-schedules.ts';
 import { andMore } from '../../texts/counted.ts';
 import css from './maintenance.module.css';
 import { maintenanceTexts } from './maintenance-texts.ts';
-import { allTags } from './target-fields.tsx';
 
 const say = maintenanceTexts.recurring;
 
 /** Gives the schedule to all devices with a tag. */
 function ApplyToTag({ schedule, onDone }: { readonly schedule: Mschedule; readonly onDone: () => void }) {
-  const tags = allTags();
+  const tags = tagLevels(rows.value).filter((tag) => !tag.endsWith('/*'));
   const [chosen, setTag] = useState('');
   // The tags are known when the facts are read.
   const tag = tags.includes(chosen) ? chosen : '';

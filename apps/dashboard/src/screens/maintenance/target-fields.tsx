@@ -1,84 +1,97 @@
-import { useEffect, useState } from 'preact/hooks';
+import { parseFilter } from '../../model/filter-text.ts';
+import { tagLevels } from '../../model/tag-levels.ts';
+import { FormField } from '../../parts/form-field.tsx';
+import { LineField } from '../../parts/line-field.tsx';
+import { Chips, SearchChoice } from '../../parts/search-choice.tsx';
 import { SelectField } from '../../parts/select-field.tsx';
 import { rows } from '../../store/account-state.ts';
-import type { MaintenanceTarget } from '../../store/maintenance-changes.ts';
+import { deviceWords } from '../../texts/device-words.ts';
 import css from './maintenance.module.css';
 import { maintenanceTexts } from './maintenance-texts.ts';
+import { type TargetChoice, targetKinds } from './target-choice.ts';
 
 const say = maintenanceTexts.form;
-const kinds = ['tag', 'device'] as const;
-type TargetKind = (typeof kinds)[number];
-/** The maximum number of devices in the list. Others are found by their name. */
-const maxDevices = 100;
 
-/** All tags of devices, by name. */
-export function allTags(): readonly string[] {
-  return [...new Set(rows.value.flatMap(({ tags }) => tags))].sort((a, b) => a.localeCompare(b));
+interface TargetProps {
+  readonly choice: TargetChoice;
+  readonly set: (choice: TargetChoice) => void;
 }
 
-/** Chooses the devices of a window. */
-export function TargetFields({
-  onTarget,
-}: {
-  readonly onTarget: (target: MaintenanceTarget | undefined) => void;
-}) {
-  const tags = allTags();
-  const [chosenKind, setKind] = useState<TargetKind>();
-  // The tags are known when the facts are read.
-  const kind = chosenKind ?? (tags.length > 0 ? 'tag' : 'device');
-  const [chosenTag, setTag] = useState('');
-  // Nothing is chosen at first: a hasty click would silence the first devices of the list.
-  const tag = tags.includes(chosenTag) ? chosenTag : '';
-  const [search, setSearch] = useState('');
-  const [chosen, setChosen] = useState('');
-  const found = rows.value.filter(({ words }) => words.includes(search.trim().toLowerCase()));
-  const device = found.some(({ id }) => id === chosen) ? chosen : '';
-  useEffect(() => {
-    if (kind === 'tag') onTarget(tag === '' ? undefined : { kind, tag });
-    else onTarget(device === '' ? undefined : { kind, id: device });
-  }, [kind, tag, device]);
+function TagField({ choice, set }: TargetProps) {
+  const tags = tagLevels(rows.value);
+  return (
+    <SelectField
+      name={say.tag}
+      problem={undefined}
+      // The tags are known when the facts are read.
+      value={tags.includes(choice.tag) ? choice.tag : ''}
+      choices={[
+        ['', tags.length === 0 ? say.noTags : say.chooseTag],
+        ...tags.map((name) => [name, name] as const),
+      ]}
+      onChoose={(tag) => set({ ...choice, tag })}
+    />
+  );
+}
+
+function DeviceChoice({ choice, set }: TargetProps) {
+  const options = rows.value.map(({ id, name, shortName }) => ({
+    id,
+    words: name,
+    hint: shortName === name ? undefined : shortName,
+  }));
+  const chosen = new Set(choice.ids);
+  const setIds = (ids: readonly string[]) => set({ ...choice, ids });
+  return (
+    <FormField name={say.devices} problem={undefined}>
+      {(id, hintId) => (
+        <>
+          <Chips
+            chosen={options.filter((option) => chosen.has(option.id))}
+            onRemove={(removed) => setIds(choice.ids.filter((other) => other !== removed))}
+          />
+          <SearchChoice
+            field={{ id, 'aria-describedby': hintId, 'aria-invalid': false }}
+            placeholder={say.search}
+            options={options.filter((option) => !chosen.has(option.id))}
+            onPick={(picked) => setIds([...choice.ids, picked])}
+            onRemoveLast={() => setIds(choice.ids.slice(0, -1))}
+          />
+        </>
+      )}
+    </FormField>
+  );
+}
+
+function FilterChoice({ choice, set }: TargetProps) {
+  const { unknown } = parseFilter(choice.filter);
+  return (
+    <LineField
+      name={say.filter}
+      hint={say.filterHint}
+      problem={unknown.length === 0 ? undefined : deviceWords.unknownField(unknown.join(', '))}
+      value={choice.filter}
+      onInput={(filter) => set({ ...choice, filter })}
+    />
+  );
+}
+
+const fields = { tag: TagField, filter: FilterChoice, devices: DeviceChoice } as const;
+
+/** Chooses the devices of a window: those of a tag or branch, of a filter, or one by one. */
+export function TargetFields(props: TargetProps) {
+  const { choice, set } = props;
+  const Field = fields[choice.kind];
   return (
     <div class={css['target']}>
       <SelectField
         name={say.target}
         problem={undefined}
-        value={kind}
-        choices={kinds.map((choice) => [choice, say.targets[choice]] as const)}
-        onChoose={(value) => setKind(value === 'tag' ? 'tag' : 'device')}
+        value={choice.kind}
+        choices={targetKinds.map((kind) => [kind, say.targets[kind]] as const)}
+        onChoose={(value) => set({ ...choice, kind: targetKinds.find((kind) => kind === value) ?? 'tag' })}
       />
-      {kind === 'tag' ? (
-        <SelectField
-          name={say.tag}
-          problem={undefined}
-          value={tag}
-          choices={[
-            ['', tags.length === 0 ? say.noTags : say.chooseTag],
-            ...tags.map((name) => [name, name] as const),
-          ]}
-          onChoose={setTag}
-        />
-      ) : (
-        <>
-          <label>
-            <span class="label">{say.search}</span>
-            <input
-              type="text"
-              value={search}
-              onInput={({ currentTarget }) => setSearch(currentTarget.value)}
-            />
-          </label>
-          <SelectField
-            name={say.device}
-            problem={undefined}
-            value={device}
-            choices={[
-              ['', say.chooseDevice],
-              ...found.slice(0, maxDevices).map(({ id, name }) => [id, name] as const),
-            ]}
-            onChoose={setChosen}
-          />
-        </>
-      )}
+      <Field {...props} />
     </div>
   );
 }

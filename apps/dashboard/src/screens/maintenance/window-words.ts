@@ -1,4 +1,5 @@
 import { dayMs } from '@vantage/domain/units';
+import { clockChangeOf } from '../../model/day-axis.ts';
 import { clockTime } from '../../model/format.ts';
 import { recurrenceOf } from '../../model/recurrence.ts';
 import { wallTime } from '../../model/zoned.ts';
@@ -13,6 +14,14 @@ const say = maintenanceTexts;
 export function dayWords(date: string): string {
   const parts = { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' } as const;
   return new Intl.DateTimeFormat('en-GB', parts).format(Date.parse(`${date}T00:00Z`)).replace(',', '');
+}
+
+/** The head of a day: its date, and its length if it has not 24 hours. */
+export function dayHeadWords(date: string): string {
+  const change = clockChangeOf(zone.value, date);
+  if (change === undefined) return dayWords(date);
+  const hours = (change.toMinute - change.fromMinute) / 60;
+  return `${dayWords(date)} · ${24 + (change.kind === 'second' ? hours : -hours)}\u00a0h`;
 }
 
 export const windowTitle = ({ title }: CalendarWindow): string => title ?? say.untitled;

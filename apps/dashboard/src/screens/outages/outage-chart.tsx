@@ -92,7 +92,7 @@ function Lane({
     );
   const facts = `${say.lane(outages.length)}, ${briefly(down / 1_000)}`;
   return (
-    <li class={css['lane']}>
+    <li class={`${css['lane']} tapRow`}>
       <a class={`cut ${css['name']}`} href={href} title={name}>
         <bdi>{name}</bdi>
       </a>

@@ -32,7 +32,7 @@ export function EarlyState() {
       </p>
       <ul class={css['list']}>
         {causes.slice(0, maxRows).map((row) => (
-          <li key={row.id} class={css['early']}>
+          <li key={row.id} class={`${css['early']} tapRow`}>
             <StateWord state={row.state}>
               <Since at={row.sinceMs} />
             </StateWord>

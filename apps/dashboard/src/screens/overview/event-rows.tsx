@@ -36,7 +36,7 @@ export function EventRows() {
           const { event } = line;
           const device = event.device_id === null ? undefined : devices.value.get(event.device_id);
           return (
-            <li key={event.event_id} class={css['event']}>
+            <li key={event.event_id} class={`${css['event']} tapRow`}>
               <Moment at={event.Timestamp} />
               <Icon name={iconOfEvent(event)} />
               {device === undefined ? (

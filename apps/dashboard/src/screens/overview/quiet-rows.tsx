@@ -75,7 +75,7 @@ export function LocationRows() {
       <h2>{say.notObserved}</h2>
       <ul class={css['list']}>
         {offline.slice(0, maxRows).map(({ location_id, Name, OfflineReason }) => (
-          <li key={location_id} class={css['row']}>
+          <li key={location_id} class={`${css['row']} tapRow`}>
             <Icon name="Offline" word={deviceWords.states.Offline} />
             <a class={css['name']} href="/locations">
               <bdi>{Name}</bdi>
@@ -112,7 +112,7 @@ export function AlertRows() {
       <h2>{say.otherAlerts}</h2>
       <ul class={css['list']}>
         {found.slice(0, maxRows).map((alert) => (
-          <li key={alert.alert_id} class={css['row']}>
+          <li key={alert.alert_id} class={`${css['row']} tapRow`}>
             <Icon name={iconOfAlert(alert)} />
             <a class={css['name']} href={`/alerts/${alert.alert_id}`}>
               <bdi>{subjectOf(alert) || frameTexts.name}</bdi>
@@ -168,7 +168,7 @@ export function StateRows({
             result: results.value.get(row.id),
           });
           return (
-            <li key={row.id} class={`${css['row']} ${hasBars ? css['barred'] : ''}`}>
+            <li key={row.id} class={`${css['row']} ${hasBars ? css['barred'] : ''} tapRow`}>
               <Icon name={row.state} word={deviceWords.states[row.state]} />
               <a class={css['name']} href={`/devices/${row.id}`}>
                 <bdi>{row.name}</bdi>
@@ -217,7 +217,7 @@ export function TroubledRows() {
         {shown.map((row) => {
           const times = outages?.get(row.id) ?? 0;
           return (
-            <li key={row.id} class={`${css['row']} ${css['barred']}`}>
+            <li key={row.id} class={`${css['row']} ${css['barred']} tapRow`}>
               <Icon name={row.state} word={deviceWords.states[row.state]} />
               <a class={css['name']} href={`/devices/${row.id}`}>
                 <bdi>{row.name}</bdi>

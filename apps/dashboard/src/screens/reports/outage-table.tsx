@@ -16,12 +16,12 @@ function OutageRow({ outage, onEdit }: { readonly outage: Outage; readonly onEdi
   const name = outage.FullName ?? outage.ShortName;
   return (
     <tr>
-      <td class={css['moment']}>
+      <td class={css['moment']} data-label={columns.began}>
         <time dateTime={Start} title={exactTime(Start)}>
           {minuteWords(Start)}
         </time>
       </td>
-      <td class={css['moment']}>
+      <td class={css['moment']} data-label={columns.lasted}>
         {inFull(Seconds, 2)}
         {End === null && <span class={css['open']}> {say.isOpen}</span>}
       </td>
@@ -75,7 +75,7 @@ export function OutageTable({
       {outages.length === 0 ? (
         <p class="mute">{say.noOutages}</p>
       ) : (
-        <table>
+        <table class="stack">
           <thead>
             <tr>
               <th scope="col">{columns.began}</th>

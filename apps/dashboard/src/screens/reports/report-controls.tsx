@@ -8,6 +8,7 @@ import {
 } from '@vantage/domain/report';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { parseFilter } from '../../model/filter-text.ts';
+import { tagLevels } from '../../model/tag-levels.ts';
 import { ButtonChoice } from '../../parts/button-choice.tsx';
 import { useKeys } from '../../parts/keys.ts';
 import { rows } from '../../store/account-state.ts';
@@ -61,15 +62,7 @@ function DayRange({ request, span }: { readonly request: ReportRequest; readonly
 
 /** The tag paths of all devices with the levels above them, as filters. */
 function tagFilters(): readonly string[] {
-  const paths = new Set<string>();
-  for (const { tags } of rows.value)
-    for (const tag of tags) {
-      paths.add(tag);
-      for (let at = tag.indexOf('/'); at > 0; at = tag.indexOf('/', at + 1))
-        paths.add(`${tag.slice(0, at)}/*`);
-    }
-  return [...paths]
-    .sort()
+  return tagLevels(rows.value)
     .slice(0, 500)
     .map((path) => (/\s/.test(path) ? `tag:"${path}"` : `tag:${path}`));
 }

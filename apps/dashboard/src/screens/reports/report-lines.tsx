@@ -104,7 +104,7 @@ export function ReportLines({
     <ScrollSection label={title} class={`section ${css['table']}`}>
       <h2>{title}</h2>
       {hint !== undefined && <p class="hint">{hint}</p>}
-      <table>
+      <table class="stack">
         <LinesHead first={first} figures={figures} hasBars={intervals.size > 0} />
         <tbody>
           {shown.map((line) => (
@@ -193,7 +193,7 @@ function LineRow({
         )}
       </th>
       {figures.map((figure) => (
-        <td key={figure} class={classOf(line, figure)}>
+        <td key={figure} class={classOf(line, figure)} data-label={columns[figure]}>
           {figureWords(line, figure)}
         </td>
       ))}

@@ -2,6 +2,7 @@ import { dateWords, type Line, type Report } from '@vantage/domain/report';
 import { dateIn } from '../../model/format.ts';
 import { zone } from '../../store/clock.ts';
 import { maxOutages } from '../../store/read-report.ts';
+import { DayChart } from './day-chart.tsx';
 import { ExportButtons } from './export-buttons.tsx';
 import { OutageTable } from './outage-table.tsx';
 import { ReportLines, StatusBar } from './report-lines.tsx';
@@ -107,6 +108,7 @@ export function ReportSheet({
           {chosen.length === 1 && (
             <StatusBar width={1_132} span={moments} intervals={[...data.intervals.values()].flat()} />
           )}
+          <DayChart read={read} report={report} />
           {chosen.length > 1 && <ReportTables read={read} request={request} report={report} />}
           <OutageTable
             title={say.outages}

@@ -4,6 +4,7 @@ import {
   dateWords,
   objectiveSentences,
   type Report,
+  spanPhrase,
   spanWords,
   timeWords,
   uptimeOf,
@@ -21,8 +22,7 @@ import css from './reports.module.css';
 /** The percentage in a sentence. */
 export function ReportSentence({ read, report }: { readonly read: ReadReport; readonly report: Report }) {
   const { request, chosen, span, moments, createdMs } = read;
-  const words = spanWords(span);
-  if (moments.from >= createdMs) return <Heading>{say.future(words)}</Heading>;
+  if (moments.from >= createdMs) return <Heading>{say.future(spanPhrase(span).time)}</Heading>;
   const { kind, name } = reportSubject(request, chosen);
   const isOne = kind === 'device' || chosen.length === 1;
   const shown =
@@ -36,7 +36,7 @@ export function ReportSentence({ read, report }: { readonly read: ReadReport; re
       <bdi>
         {uptimeSentence(report.total.uptime, {
           subject: say.was(shown, !isOne && kind !== 'tag'),
-          span: say.spanSoFar(words, moments.to > createdMs),
+          span: spanPhrase(span, moments.to > createdMs),
           devices: chosen.length,
         })}
       </bdi>

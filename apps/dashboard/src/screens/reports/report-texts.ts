@@ -32,8 +32,8 @@ export const reportTexts = {
     some: (n: number) => devicesSubject(n, false),
   },
   was: subjectSentence,
-  spanSoFar: (span: string, isOpen: boolean) => `${span}${isOpen ? ' so far' : ''}`,
-  future: (span: string) => `${span} has not begun`,
+  /** `time` is “October 2026” or “the time from 1 to 14 October 2026”. */
+  future: (time: string) => `${time.charAt(0).toUpperCase()}${time.slice(1)} has not begun`,
   span: (first: string, last: string, zone: string) => `${first} to ${last}, ${zone}`,
   hours: (hours: number) => `${count(hours)}\u00a0h`,
   until: (time: string) => `until now, ${time}`,
@@ -41,7 +41,7 @@ export const reportTexts = {
   changedDay: (day: string, hours: number) => `${day} had ${hours}\u00a0h`,
   ofDevices: devicesOf,
   sums: {
-    uptime: 'Uptime',
+    uptime: 'Uptime, of the time observed',
     outages: 'Outages',
     down: 'Total downtime',
     longest: 'Longest outage',
@@ -51,6 +51,19 @@ export const reportTexts = {
     excluded: 'Excluded',
   },
   previous: previousSentence,
+  days: {
+    title: (isByDay: boolean) => (isByDay ? 'By day' : 'By month'),
+    column: (isByDay: boolean) => (isByDay ? 'Day' : 'Month'),
+    hint: (isByDay: boolean, longest: string | undefined) =>
+      `${
+        longest === undefined
+          ? 'No device was Down.'
+          : `Bars: time Down of all devices together, at most ${longest} in a ${isByDay ? 'day' : 'month'}.`
+      } Strip below: the part that was not observed.`,
+    words: (name: string, down: string, unseen: string) => `${name}: Down ${down}, not observed ${unseen}`,
+    unseen: 'Not observed',
+    table: 'As a table',
+  },
   groups: 'By group, worst first',
   groupHint: 'A device with several tags counts in each of them.',
   devices: 'By device, worst first',
@@ -58,7 +71,7 @@ export const reportTexts = {
   columns: {
     tag: 'Tag',
     device: 'Device',
-    uptime: 'Uptime, of observed',
+    uptime: 'Uptime, of the time observed',
     observed: 'Observed',
     outages: 'Outages',
     down: 'Down',

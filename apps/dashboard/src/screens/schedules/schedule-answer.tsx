@@ -1,10 +1,10 @@
-import type { Schemas } from '@vantage/client';
 import type { Severity } from '@vantage/domain';
 import { useEffect, useState } from 'preact/hooks';
+import { fixedSeverityOf, type PreviewKind } from '../../model/preview-kinds.ts';
 import { instantOf } from '../../model/zoned.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { problemWords } from '../../parts/problem-words.ts';
-import { api, take } from '../../store/api.ts';
+import { readPreview } from './read-preview.ts';
 import { type ScheduleDraft, stepsOf } from './schedule-draft.ts';
 import { scheduleTexts } from './schedule-texts.ts';
 import css from './schedules.module.css';
@@ -15,7 +15,16 @@ const pauseMs = 250;
 /** The number of repeats that are shown at first. */
 const shownRepeats = 3;
 
-type PreviewedMessage = Schemas['PreviewedMessage'];
+type ShownMessage = Awaited<ReturnType<typeof readPreview>>[number];
+
+/** The alert about which the answer is. */
+export interface ScheduleQuestion {
+  /** A local time in the zone of the schedule. */
+  readonly wall: string;
+  readonly kind: PreviewKind;
+  /** Of the device, for kinds that have no severity of their own. */
+  readonly severity: Severity;
+}
 
 /** The moment of a local time; NaN while the zone or the time is incomplete. */
 function instantIn(zone: string, wall: string): number {
@@ -28,13 +37,16 @@ function instantIn(zone: string, wall: string): number {
 
 /** The server's answer, as far as it is known. */
 interface ScheduleAnswerState {
-  readonly messages: readonly PreviewedMessage[];
+  readonly messages: readonly ShownMessage[];
   readonly problem: unknown;
   readonly isLoading: boolean;
 }
 
 /** Requests from the server who is notified, a moment after the last change. */
-export function useAnswer(draft: ScheduleDraft, wall: string, severity: Severity): ScheduleAnswerState {
+export function useAnswer(
+  draft: ScheduleDraft,
+  { wall, kind, severity }: ScheduleQuestion,
+): ScheduleAnswerState {
   const [state, setState] = useState<ScheduleAnswerState>({
     messages: [],
     problem: undefined,
@@ -53,14 +65,13 @@ export function useAnswer(draft: ScheduleDraft, wall: string, severity: Severity
     const body = {
       Steps: steps,
       Timezone: draft.zone,
-      Severity: severity,
-      Kind: 'device.down' as const,
+      Severity: fixedSeverityOf(kind) ?? severity,
       At: Number.isNaN(atMs) ? null : new Date(atMs).toISOString(),
     };
-    const show = (messages: readonly PreviewedMessage[], problem: unknown) =>
+    const show = (messages: readonly ShownMessage[], problem: unknown) =>
       isCurrent && setState({ messages, problem, isLoading: false });
     const preview = () => {
-      take(api.POST('/nschedules/preview', { body })).then(
+      readPreview(body, kind).then(
         (messages) => show(messages, undefined),
         (problem: unknown) => show([], problem),
       );
@@ -70,11 +81,11 @@ export function useAnswer(draft: ScheduleDraft, wall: string, severity: Severity
       isCurrent = false;
       clearTimeout(timer);
     };
-  }, [JSON.stringify(steps), draft.zone, wall, severity]);
+  }, [JSON.stringify(steps), draft.zone, wall, kind, severity]);
   return state;
 }
 
-function AnswerLine({ message: { Text, NotNotified, Repeat } }: { readonly message: PreviewedMessage }) {
+function AnswerLine({ message: { Text, NotNotified, Repeat } }: { readonly message: ShownMessage }) {
   return (
     <li>
       <Icon name={Repeat ? 'Planned' : 'Other'} />
@@ -93,12 +104,14 @@ function AnswerLine({ message: { Text, NotNotified, Repeat } }: { readonly messa
 /** The server's sentences about who is notified, and when. */
 export function ScheduleAnswer({
   answered: { messages, problem, isLoading },
-  day,
+  head,
+  isUp,
   isSaved,
 }: {
   readonly answered: ScheduleAnswerState;
-  /** The time of the alert in words. */
-  readonly day: string;
+  readonly head: string;
+  /** Whether the answer is about the end of an alert. */
+  readonly isUp: boolean;
   readonly isSaved: boolean;
 }) {
   const [isWhole, setWhole] = useState(false);
@@ -106,7 +119,7 @@ export function ScheduleAnswer({
   const hidden = new Set(isWhole ? [] : repeats.slice(shownRepeats));
   return (
     <section class={css['answer']} aria-live="polite" aria-busy={isLoading}>
-      <h2 class={css['answerHead']}>{say.answer(day)}</h2>
+      <h2 class={css['answerHead']}>{head}</h2>
       {problem === undefined ? (
         <ol class={css['messages']}>
           {messages
@@ -130,7 +143,7 @@ export function ScheduleAnswer({
       )}
       {messages.length === 0 && problem === undefined && <p>{isLoading ? say.asking : say.noneNotified}</p>}
       <p class="hint">
-        {say.answerHint} {!isSaved && <b>{say.answerUnsaved}</b>}
+        {isUp ? say.answerHintUp : say.answerHint} {!isSaved && <b>{say.answerUnsaved}</b>}
       </p>
     </section>
   );

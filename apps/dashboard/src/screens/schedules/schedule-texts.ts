@@ -1,4 +1,5 @@
 import { count } from '../../model/format.ts';
+import type { PreviewKind } from '../../model/preview-kinds.ts';
 import { andMore, devicesOf } from '../../texts/counted.ts';
 
 /** Texts of the screens about notification schedules. */
@@ -20,12 +21,30 @@ export const scheduleTexts = {
   noSteps: 'no step, so no one is notified',
   ask: 'Who is notified',
   at: 'Time of the alert',
-  severity: 'of a device with severity',
+  kind: 'What happens',
+  kinds: {
+    'device.down': 'A device is Down',
+    'device.up': 'A device is Up again',
+    'device.partial': 'A device fails from some Locations only',
+    'device.slow': 'A device is slow',
+    'certificate.expiring': 'A certificate ends soon',
+    'location.offline': 'A Location is offline',
+    'anchor.down': 'An anchor is Down',
+    'agent.fenced': 'An agent is stopped, because its identity is used twice',
+    'contact.failing': 'A contact cannot be reached',
+    'disk.low': 'Vantage itself has a problem',
+    'late.summary': 'Late results arrive',
+  } as const satisfies Readonly<Record<PreviewKind, string>>,
+  severity: 'with severity',
   zoneOf: (zone: string) => `in the time zone ${zone}`,
   week: 'Hours in which each step may notify',
-  answer: (day: string) => `An alert on ${day} notifies`,
+  /** `what` is a sentence: “A device is Down”. */
+  answer: (what: string, day: string) => `${what}, ${day}: these are notified`,
   answerHint:
     'This covers 7 days of an alert that is not acknowledged. Up is sent at any hour to the contacts that were notified of Down.',
+  answerHintUp: 'Each of them is notified only if it was notified of Down before.',
+  toldOfUp: (names: readonly string[]) =>
+    `At once, at any hour: ${names.length === 0 ? 'no one' : names.join(', ')}.`,
   answerUnsaved: 'The answer is for the form as it is now, which is not saved yet.',
   asking: 'Asking…',
   noneNotified: 'No one is notified.',

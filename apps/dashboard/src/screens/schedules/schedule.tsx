@@ -1,5 +1,5 @@
-import type { Severity } from '@vantage/domain';
 import { useState } from 'preact/hooks';
+import { fixedSeverityOf, previewKinds } from '../../model/preview-kinds.ts';
 import { severityChoices } from '../../model/severity-choices.ts';
 import { wallTime } from '../../model/zoned.ts';
 import { ButtonChoice } from '../../parts/button-choice.tsx';
@@ -12,7 +12,7 @@ import { mayWrite } from '../../store/credential.ts';
 import { readContacts } from '../../store/notification-schedules.ts';
 import { alertTexts } from '../../texts/alert-texts.ts';
 import { frameTexts } from '../../texts/frame-texts.ts';
-import { ScheduleAnswer, useAnswer } from './schedule-answer.tsx';
+import { ScheduleAnswer, type ScheduleQuestion, useAnswer } from './schedule-answer.tsx';
 import { newStep, type OpenedSchedule, scheduleDraft } from './schedule-draft.ts';
 import { ScheduleForm, useScheduleForm } from './schedule-form.tsx';
 import { scheduleTexts } from './schedule-texts.ts';
@@ -50,20 +50,14 @@ function wallWords(wall: string): string {
   return `${day.replace(',', '')} at ${wall.slice(11, 16)}`;
 }
 
-/** The time and the severity of the alert about which the answer is. */
-interface Question {
-  readonly wall: string;
-  readonly severity: Severity;
-}
-
 function QuestionFields({
   question,
   zone,
   onChange,
 }: {
-  readonly question: Question;
+  readonly question: ScheduleQuestion;
   readonly zone: string;
-  readonly onChange: (question: Question) => void;
+  readonly onChange: (question: ScheduleQuestion) => void;
 }) {
   return (
     <div class={css['ask']}>
@@ -74,13 +68,31 @@ function QuestionFields({
         value={question.wall}
         onInput={({ currentTarget }) => onChange({ ...question, wall: currentTarget.value.slice(0, 16) })}
       />
-      <span>{say.severity}</span>
-      <ButtonChoice
-        names={severityChoices}
-        words={alertTexts.severity}
-        chosen={question.severity}
-        onChoose={(severity) => onChange({ ...question, severity })}
-      />
+      <select
+        aria-label={say.kind}
+        value={question.kind}
+        onChange={({ currentTarget }) => {
+          const kind = previewKinds.find((name) => name === currentTarget.value);
+          if (kind !== undefined) onChange({ ...question, kind });
+        }}
+      >
+        {previewKinds.map((kind) => (
+          <option key={kind} value={kind}>
+            {say.kinds[kind]}
+          </option>
+        ))}
+      </select>
+      {fixedSeverityOf(question.kind) === undefined && (
+        <>
+          <span>{say.severity}</span>
+          <ButtonChoice
+            names={severityChoices}
+            words={alertTexts.severity}
+            chosen={question.severity}
+            onChoose={(severity) => onChange({ ...question, severity })}
+          />
+        </>
+      )}
       <span class="mute">{say.zoneOf(zone)}</span>
     </div>
   );
@@ -111,11 +123,12 @@ function StepList({
 
 function ScheduleDetails({ opened, again }: { readonly opened: OpenedSchedule; readonly again: () => void }) {
   const form = useScheduleForm(opened);
-  const [question, setQuestion] = useState<Question>(() => ({
+  const [question, setQuestion] = useState<ScheduleQuestion>(() => ({
     wall: wallTime(opened.draft.zone, serverNow()),
+    kind: 'device.down',
     severity: 'critical',
   }));
-  const answered = useAnswer(form.draft, question.wall, question.severity);
+  const answered = useAnswer(form.draft, question);
   const names = new Map(opened.contacts.map(({ contact_id, Name }) => [contact_id, Name]));
   const nameOf = (id: string) => names.get(id) ?? say.gone;
   const title = opened.id === undefined ? say.addTitle : opened.draft.name;
@@ -129,7 +142,12 @@ function ScheduleDetails({ opened, again }: { readonly opened: OpenedSchedule; r
         <WeekStrip draft={form.draft} wall={question.wall} nameOf={nameOf} />
       </section>
       <div class={css['beside']}>
-        <ScheduleAnswer answered={answered} day={wallWords(question.wall)} isSaved={form.isSaved} />
+        <ScheduleAnswer
+          answered={answered}
+          head={say.answer(say.kinds[question.kind], wallWords(question.wall))}
+          isUp={question.kind === 'device.up'}
+          isSaved={form.isSaved}
+        />
         <div class={css['steps']}>
           {mayWrite.value ? (
             <ScheduleForm opened={opened} form={form} onSaved={again} />

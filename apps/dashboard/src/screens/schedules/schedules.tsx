@@ -37,7 +37,7 @@ function ScheduleList({ data: { schedules, contacts, users } }: { readonly data:
   return (
     <ul class={css['list']}>
       {schedules.map(({ nschedule_id: id, Name, Timezone, Steps }) => (
-        <li key={id}>
+        <li key={id} class="tapRow">
           <div class={css['listHead']}>
             <a class={css['name']} href={`/schedules/${id}`}>
               <bdi>{Name}</bdi>

@@ -7,7 +7,7 @@ export const signInTexts = {
   hint: 'An admin of Vantage gives you a key, or invites you by your e-mail address.',
   certificate:
     'If your browser warned about the certificate: Vantage made it itself. It is the right one if its SHA-256 fingerprint is the one that the start prints.',
-  forgotten: 'Forgot your password? An admin of your account can send you a new invitation.',
+  forgotten: 'Forgot your password?',
   wrong: 'Key, name or password is wrong, or the key has ended.',
   unreachable: 'The controller does not answer. Try again in a moment.',
   ended: 'Your session has ended. Sign in to continue where you were.',

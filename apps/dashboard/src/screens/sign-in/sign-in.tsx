@@ -30,7 +30,11 @@ function NameAndPassword({ name, password }: { readonly name: InputRef; readonly
         <span class="label">{signInTexts.password}</span>
         <input ref={password} type="password" name="password" autocomplete="current-password" />
       </label>
-      <p class="hint">{signInTexts.forgotten}</p>
+      <p class="hint">
+        <a class="link" href="/forgotten">
+          {signInTexts.forgotten}
+        </a>
+      </p>
     </details>
   );
 }

@@ -7,6 +7,7 @@ import {
   type Outage,
   percent,
   type Report,
+  type SpanPhrase,
   subjectSentence,
   timeWords,
   uptimeSentence,
@@ -58,10 +59,10 @@ export interface ReportMailContent {
   readonly foot: string;
 }
 
-export function sentenceOf({ report: { total }, isAll }: ReportMailFacts, words: string): string {
+export function sentenceOf({ report: { total }, isAll }: ReportMailFacts, span: SpanPhrase): string {
   const n = total.devices.length;
   const subject = subjectSentence(devicesSubject(n, isAll), n !== 1);
-  return uptimeSentence(total.uptime, { subject, span: words, devices: n });
+  return uptimeSentence(total.uptime, { subject, span, devices: n });
 }
 
 export function sumsOf({ total: { figures, uptime, devices }, outages }: Report) {
@@ -110,7 +111,7 @@ function linesOf(title: string, first: string, lines: readonly Line[], maxRows: 
     title,
     columns: [
       first,
-      'Uptime, of observed',
+      'Uptime, of the time observed',
       'Observed',
       'Outages',
       'Down',

@@ -4,6 +4,7 @@ import {
   dateWords,
   objectiveSentences,
   parseSpan,
+  spanPhrase,
   spanWords,
   uptimeWords,
 } from '@vantage/domain/report';
@@ -20,10 +21,11 @@ export function reportMail(facts: ReportMailFacts): {
   const span = parseSpan(facts.month);
   if (span === undefined) throw new RangeError(`${facts.month} is no month`);
   const words = spanWords(span);
+  const phrase = spanPhrase(span);
   const { uptime, devices } = facts.report.total;
   // “99.951 % of October 2026”, or “100 % of the 6 min observed in October 2026”.
-  const result = uptimeWords(uptime, words, devices.length);
-  const sentence = sentenceOf(facts, words);
+  const result = uptimeWords(uptime, phrase.time, devices.length);
+  const sentence = sentenceOf(facts, phrase);
   const content = {
     title: `${facts.name}: ${words}`,
     sentence,
@@ -39,7 +41,7 @@ export function reportMail(facts: ReportMailFacts): {
     foot: `Vantage sends this report after each month, because the monthly report “${facts.name}” names this address.`,
   };
   return {
-    subject: `${facts.name}: ${result}${uptime.coverage === 'whole' ? '' : ` in ${words}`}`.replaceAll(
+    subject: `${facts.name}: ${result}${uptime.coverage === 'whole' ? '' : ` ${phrase.within}`}`.replaceAll(
       '\u00a0',
       ' ',
     ),

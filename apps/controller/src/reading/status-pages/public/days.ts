@@ -6,7 +6,7 @@ import type { ShownSpan } from '@vantage/health';
 export interface PageDay {
   /**
    * Down if it was Down at any time, Unknown if it was not observed for an hour, Maint if it was in maintenance, else
-   * Up. Undefined: the device did not exist yet.
+   * Up. Undefined: it was not observed at all, because it did not exist yet or was paused.
    */
   readonly status: ShownSpan['status'] | undefined;
   /** The time that it was Down, seconds. */

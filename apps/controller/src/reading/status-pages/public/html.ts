@@ -60,7 +60,7 @@ export function statusHtml(
   }${age}</div></div>
 ${allServicesHtml(view)}${groups.map((group) => groupHtml(view, group)).join('')}${view.left > 0 ? `<p class="mute">${view.left} more services are not shown.</p>` : ''}
 <p class="axis"><span>90 days ago</span><span>percentages are of the time observed outside maintenance</span><span>today</span></p>
-<p class="legend"><span>${icon('Up')}Up</span><span>${icon('Down')}Down, taller is longer</span><span>${icon('Maint')}Maintenance</span><span>${icon('Unknown')}Unknown: not observed</span>${hasEmptyDays(view) ? '<span>thin line: before monitoring began</span>' : ''}</p>
+<p class="legend"><span>${icon('Up')}Up</span><span>${icon('Down')}Down, taller is longer</span><span>${icon('Maint')}Maintenance</span><span>${icon('Unknown')}Unknown: not observed for an hour or more</span>${hasEmptyDays(view) ? '<span>Thin line: not observed</span>' : ''}</p>
 ${dayListHtml(view)}${notesHtml(view)}${incidentsHtml(view)}${plannedHtml(view)}${canSubscribe ? subscribeHtml(page.path) : ''}${page.footer === null ? '' : `<p class="own text">${linked(page.footer)}</p>`}
 <p class="foot">As of ${escapeHtml(momentText(view, nowUs))}. All times are in this zone. · <a href="/status/${page.path}">Refresh</a> · <a href="/status/${page.path}.atom">Feed</a> · <a href="/status/${page.path}.json">JSON</a></p>`;
   return frame(`${headline.sentence} · ${page.name}`, body, { path: page.path, css: styleOf(page) });

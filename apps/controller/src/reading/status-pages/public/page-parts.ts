@@ -91,8 +91,8 @@ function daysLabel(days: readonly PageDay[]): string {
   const parts = [
     `${count('Down')} of ${days.length} days with an outage`,
     ...(count('Maint') > 0 ? [`${count('Maint')} with maintenance`] : []),
-    ...(count('Unknown') > 0 ? [`${count('Unknown')} not observed throughout`] : []),
-    ...(count(undefined) > 0 ? [`${count(undefined)} before monitoring began`] : []),
+    ...(count('Unknown') > 0 ? [`${count('Unknown')} not observed for an hour or more`] : []),
+    ...(count(undefined) > 0 ? [`${count(undefined)} not observed`] : []),
   ];
   return parts.join(', ');
 }
