@@ -3,6 +3,9 @@ import type { Zone } from '@vantage/rest-kit/zone';
 import { z } from 'zod';
 import { type ExtendedFacts, idOf, type NamedCheck } from './check-store.ts';
 
+/** The values of PerfStat. Their positions are the numbers that are stored. */
+export const perfStats = ['Ok', 'Slow', 'Error'] as const;
+
 const ms = z.number().min(0);
 
 /** A check record. */
@@ -21,7 +24,7 @@ export const checkRecord = z
     TTLB: ms.describe('First to last byte, milliseconds.'),
     RequestTime: ms.describe('Sum of DNSTime, ConnectTime, SSLTime, TTFB and TTLB.'),
     Kbps: z.number().min(0),
-    PerfStat: z.enum(['Ok', 'Slow', 'Error']),
+    PerfStat: z.enum(perfStats),
     ResultCode: z
       .int()
       .describe(
@@ -64,8 +67,6 @@ export const checkExtended = z
       ),
   })
   .meta({ id: 'CheckExtended' });
-
-const perfStats = ['Ok', 'Slow', 'Error'] as const;
 
 /** Shows a check. Phases are rounded to microseconds first, so that they add up to RequestTime as shown. */
 export function showCheck(row: NamedCheck, zone: Zone): z.input<typeof checkRecord> {
