@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import { nextMark } from '../../model/axis-marks.ts';
 import { briefly } from '../../model/format.ts';
 import { type TimeSpan, ticksOf } from '../../model/time-range.ts';
@@ -37,8 +36,11 @@ export function Axis({
   marks,
   newest,
   chosen,
+  cursor,
   label,
   onChoose,
+  onLook,
+  onPin,
   onPick,
   onZoom,
   onBack,
@@ -51,7 +53,12 @@ export function Axis({
   /** The newest moment that has data: it is read without a cursor. */
   readonly newest: number;
   readonly chosen: string | undefined;
+  readonly cursor: number | undefined;
   readonly label: string;
+  /** The pointer is at this moment; undefined: it left. */
+  readonly onLook: (at: number | undefined) => void;
+  /** The cursor was set to a moment, where it stays. */
+  readonly onPin: (at: number) => void;
   readonly onChoose: (mark: DeviceMark) => void;
   readonly onPick: (at: number) => void;
   readonly onZoom: (span: TimeSpan) => void;
@@ -59,11 +66,17 @@ export function Axis({
   /** The way of an arrow key. */
   readonly stepMs: number;
 }) {
-  const [cursor, setCursor] = useState<number>();
   const at = Math.min(frame.to, Math.max(frame.from, cursor ?? newest));
   const rows = rowsAt(at, cursor !== undefined);
   const { tops, bottom } = placesOf(rows, frame.isNarrow);
-  const { dragged, handlers } = useAxisPointer(frame, { onLook: setCursor, onPick, onZoom });
+  const { dragged, handlers } = useAxisPointer(frame, {
+    onLook,
+    onZoom,
+    onPick: (moment) => {
+      onPin(moment);
+      onPick(moment);
+    },
+  });
   const press = (event: KeyboardEvent) => {
     const direction = { ArrowLeft: -1, ArrowRight: 1 }[event.key] as -1 | 1 | undefined;
     if (event.key === 'Enter') onPick(at);
@@ -71,7 +84,7 @@ export function Axis({
     else {
       const mark = event.shiftKey ? nextMark(marks, at, direction) : undefined;
       const next = event.shiftKey ? (mark?.at ?? at) : at + direction * stepMs;
-      setCursor(Math.min(frame.to, Math.max(frame.from, next)));
+      onPin(Math.min(frame.to, Math.max(frame.from, next)));
       if (mark !== undefined) onChoose(mark);
     }
     event.preventDefault();

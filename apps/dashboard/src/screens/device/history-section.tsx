@@ -20,8 +20,9 @@ import { spanWords } from './axis-words.ts';
 import { BucketTable } from './bucket-table.tsx';
 import deviceCss from './device.module.css';
 import type { DeviceMark } from './device-marks.ts';
-import { addressWith, type DeviceRange } from './range.ts';
+import { addressWith, cursorIn, type DeviceRange, pinCursor } from './range.ts';
 import { RangeBar } from './range-bar.tsx';
+import { RangeStrip } from './range-strip.tsx';
 import { type AxisDevice, readAxis, readCheckOf, type StatusHistory } from './read-axis.ts';
 import { StatusSums, statusWords } from './status-sums.tsx';
 
@@ -53,6 +54,7 @@ export function HistorySection({
   range,
   status,
   marks,
+  newestEvent,
   chosen,
   onChoose,
   onPick,
@@ -61,6 +63,8 @@ export function HistorySection({
   readonly range: DeviceRange;
   readonly status: ReadResult<StatusHistory>;
   readonly marks: readonly DeviceMark[];
+  /** The id of the newest event of the device. */
+  readonly newestEvent: string | undefined;
   readonly chosen: string | undefined;
   readonly onChoose: (mark: DeviceMark) => void;
   readonly onPick: (check: Schemas['Check']) => void;
@@ -111,6 +115,8 @@ export function HistorySection({
       () => {},
     );
   };
+  const [looked, setLooked] = useState<number>();
+  const cursor = looked ?? cursorIn(span);
   const medians = own.flatMap(({ median }) => median ?? []);
   const bad = own.reduce((sum, bucket) => sum + bucket.bad, 0);
   const all = own.reduce((sum, bucket) => sum + bucket.bad + bucket.good, 0);
@@ -122,7 +128,7 @@ export function HistorySection({
   );
   return (
     <section aria-label={say.range}>
-      <RangeBar range={range}>
+      <RangeBar range={range} cursor={cursor}>
         {names.length > 1 && (
           <>
             <select
@@ -164,7 +170,10 @@ export function HistorySection({
             marks={marks}
             newest={newest}
             chosen={chosen}
+            cursor={cursor}
             label={label}
+            onLook={setLooked}
+            onPin={pinCursor}
             stepMs={stepMs}
             onChoose={onChoose}
             onPick={pick}
@@ -173,6 +182,13 @@ export function HistorySection({
           />
         )}
       </div>
+      <RangeStrip
+        deviceId={device.id}
+        range={range}
+        width={width}
+        isReady={status.data !== undefined}
+        newest={newestEvent}
+      />
       <div class={deviceCss['sumsArea']}>
         {seconds !== undefined && status.data !== undefined && (
           <StatusSums seconds={seconds} outages={status.data.uptime.Outages} />
