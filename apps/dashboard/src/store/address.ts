@@ -7,6 +7,9 @@ const read = () => ({ path: location.pathname, query: new URLSearchParams(locati
 /** The path and the query of the present address. */
 export const address = signal(read());
 
+/** The path alone: who shows it does not change with each letter of a filter. */
+export const shownPath = computed(() => address.value.path);
+
 /** The last filter of the list of devices; '': none. */
 export const listFilter = signal(filterIn(address.value) ?? '');
 /** The address of the list of devices with that filter. */
@@ -97,6 +100,8 @@ export function watchAddress(): void {
     )
       return;
     if (/^\/(v1\.1|docs|sign-in)\b/.test(link.pathname)) return;
+    // The browser moves to a part of the present screen, and Tab continues there.
+    if (link.hash !== '' && link.pathname + link.search === location.pathname + location.search) return;
     event.preventDefault();
     go(link.pathname + link.search);
     if (link.hash === '' && leaving.value === undefined) window.scrollTo(0, 0);
