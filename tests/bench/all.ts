@@ -30,6 +30,7 @@ const parts: readonly (readonly [part: string, ...args: string[]])[] = [
   ['packed-days'],
   ['values'],
   ['page', '5000', '200', '10'],
+  ['many-devices', '10000'],
   ['wall', '10', '1000'],
   ['first-minutes'],
 ];

@@ -20,10 +20,13 @@ async function read(headers: Headed, path: string): Promise<Headers> {
   return answer.headers;
 }
 
+const plain = '/states?Limit=10000';
 const states = '/states?Limit=1000&With=Tags,Locations,LastCheck,Day';
 
 /** Reads pages of states. Resolves with the revision for the next changes. */
 async function readStates(headers: Headed, since: string | undefined): Promise<string | undefined> {
+  // Names and states of all devices come first.
+  const all = since === undefined ? await read(headers, plain) : undefined;
   const asked = since === undefined ? states : `${states}&ChangedSince=${since}`;
   const first = await read(headers, asked);
   let next = /<([^>]+)>; rel="next"/.exec(first.get('Link') ?? '')?.[1];
@@ -31,7 +34,7 @@ async function readStates(headers: Headed, since: string | undefined): Promise<s
     const after = await read(headers, next.slice(next.indexOf('/states')));
     next = /<([^>]+)>; rel="next"/.exec(after.get('Link') ?? '')?.[1];
   }
-  return first.get('Vantage-Revision') ?? since;
+  return (all ?? first).get('Vantage-Revision') ?? since;
 }
 
 /** Reads the alerts that are not suppressed, and those that are. */

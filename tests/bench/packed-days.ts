@@ -73,7 +73,14 @@ async function digestOf(deviceNo: number): Promise<string> {
 /** Milliseconds of the process for a page of 100 old checks, the mean of all devices. */
 async function pageMs(list: readonly { readonly deviceId: string }[]): Promise<number> {
   const untilUs = firstUs + Math.ceil(days / 2) * dayUs;
-  const page = { fromUs: undefined, untilUs, locationNos: undefined, codes: undefined, before: undefined };
+  const page = {
+    fromUs: undefined,
+    untilUs,
+    locationNos: undefined,
+    codes: undefined,
+    perfs: undefined,
+    before: undefined,
+  };
   const ask = { ...page, limit: 100, offset: 0 };
   for (const { deviceId } of list) await listChecks(db, { accountNo, deviceId }, ask, clock.nowUs());
   const fromMs = performance.now();

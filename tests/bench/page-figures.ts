@@ -46,7 +46,7 @@ export async function measureTyping(page: Page, words: string): Promise<readonly
     new PerformanceObserver((list) => {
       for (const { name, duration } of list.getEntries()) if (name === 'keydown') window.typed.push(duration);
     }).observe({ type: 'event', durationThreshold: 16 })`);
-  const field = page.getByRole('searchbox');
+  const field = page.getByRole('combobox', { name: 'Filter' });
   await field.click();
   await page.keyboard.type(words, { delay: 150 });
   await page.waitForTimeout(1_000);

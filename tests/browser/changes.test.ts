@@ -57,6 +57,49 @@ test('a refused change disappears, and its reason is shown', async () => {
   expect(await page.getByText('undo-2 is paused.').count()).toBe(0);
 });
 
+test('maintenance that was ended by mistake runs again until its end', async () => {
+  const { page, id } = await openDevice('undo-4');
+  await its.system.api.ok('PUT', `/devices/${id}/start-maintenance`, { Duration: '02:00', Reason: 'disks' });
+  const windows = z.looseObject({
+    Maintenance: z.array(z.looseObject({ End: z.string(), Reason: z.string().nullable() })),
+  });
+  const readWindow = async () =>
+    windows.parse(await its.system.api.ok('GET', `/devices/${id}`)).Maintenance[0];
+  const before = await readWindow();
+  await page.getByRole('button', { name: 'End maintenance' }).click();
+  await page.getByText('The maintenance of undo-4 has ended.').waitFor();
+  expect(await readWindow()).toBe(undefined);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('button', { name: 'End maintenance' }).waitFor();
+  const after = await readWindow();
+  expect(after?.Reason).toBe('disks');
+  const apartMs = Date.parse(after?.End ?? '') - Date.parse(before?.End ?? '');
+  expect(Math.abs(apartMs)).toBeLessThanOrEqual(60_000);
+});
+
+test('a setting is changed in its place: refused with its reason, saved, and restored by the undo', async () => {
+  const { page, id } = await openDevice('undo-5');
+  const timeout = async () =>
+    z.looseObject({ Timeout: z.number() }).parse(await its.system.api.ok('GET', `/devices/${id}`)).Timeout;
+  const before = await timeout();
+  await page.getByRole('button', { name: /^Change Timeout: / }).click();
+  const field = page.getByRole('textbox', { name: 'Timeout' });
+  await field.fill('none');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('alert').waitFor();
+  await field.fill('17');
+  expect(await violationsOf(page)).toBe('');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Change Timeout: 17 s' }).waitFor();
+  expect(await timeout()).toBe(17);
+  await page.keyboard.press('z');
+  await field.waitFor({ state: 'detached' });
+  await expect.poll(timeout).toBe(before);
+  await page.getByRole('button', { name: /^Change Severity: / }).click();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: /^Change Severity: / }).waitFor();
+});
+
 test('neither a change nor its undo overwrites what somebody else changed meanwhile', async () => {
   const { page, id } = await openDevice('undo-3');
   await page.getByRole('button', { name: 'Pause' }).click();

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { retryBecause } from '@vantage/testing/retry';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
@@ -101,6 +102,80 @@ test(
     const opened = page.locator('button[aria-expanded=true] + div');
     await opened.getByText('connection refused').first().waitFor();
     expect(await violationsOf(page)).toBe('');
+    expect(its.problems.join('\n')).toBe('');
+  },
+);
+
+test('the cursor stays where a key left it, and the address opens the same moment', busy, async () => {
+  await using target = await startTarget();
+  const id = await addDevice({ URL: `127.0.0.1:${target.port}`, ShortName: 'cursor' });
+  const page = await openDevice(id, '?span=1h');
+  const figure = page.getByLabel(/^State, phases and loss/);
+  await figure.focus();
+  await page.keyboard.press('ArrowLeft');
+  const at = () => new URL(page.url()).searchParams.get('at');
+  await expect.poll(at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+  const words = await page.locator('figure [class*=cursorText]').textContent();
+  await page.reload();
+  await expect.poll(() => page.locator('figure [class*=cursorText]').textContent()).toBe(words);
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.keyboard.press('y');
+  await button(page, 'Copied y').waitFor();
+  const link = new URL(z.string().parse(await page.evaluate('navigator.clipboard.readText()')));
+  expect(link.searchParams.get('at')).toBe(at());
+  expect(link.searchParams.has('from')).toBe(true);
+});
+
+test('the window in the strip of 30 days is dragged and moved by keys', busy, async () => {
+  const id = await addDevice({ URL: '127.0.0.1:9', ShortName: 'strip', Frequency: 60 });
+  const page = await openDevice(id, '?span=24h');
+  const strip = page.getByRole('slider', { name: /within 30 days/ });
+  const box = await strip.boundingBox();
+  if (box === null) throw new Error('no strip');
+  const query = (name: string) => Date.parse(new URL(page.url()).searchParams.get(name) ?? '');
+  await page.mouse.move(box.x + 400, box.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 500, box.y + 20, { steps: 4 });
+  await page.mouse.up();
+  const day = 24 * 3_600_000;
+  await expect.poll(() => query('to') - query('from')).toBe(day);
+  const from = query('from');
+  expect(Date.now() - from).toBeGreaterThan(5 * day);
+  await strip.focus();
+  await page.keyboard.press('ArrowLeft');
+  await expect.poll(() => query('from')).toBe(from - day);
+  expect(await violationsOf(page)).toBe('');
+  expect(its.problems.join('\n')).toBe('');
+});
+
+test(
+  'all checks of a filter are saved as CSV, also those beyond the first page; slow ones are a filter',
+  busy,
+  async () => {
+    const id = await addDevice({ URL: '127.0.0.1:9', ShortName: 'csv-all', Frequency: 60 });
+    const page = await openDevice(id);
+    const rows = (count: number) => `check_id,CheckResult\r\n${'a,refused\r\n'.repeat(count)}`;
+    const asked: URLSearchParams[] = [];
+    await page.route(/\/checks\?.*fmt=csv/, (route) => {
+      const { searchParams } = new URL(route.request().url());
+      asked.push(searchParams);
+      const isLast = searchParams.has('Before');
+      return route.fulfill({
+        body: rows(isLast ? 30 : 100),
+        headers: isLast ? {} : { Link: '</v1.1/checks?Before=abc>; rel="next"' },
+      });
+    });
+    await button(page, 'Slow').click();
+    await page.getByText('No check matches.').waitFor();
+    const section = page.locator('section', { has: page.getByRole('heading', { name: 'Checks' }) });
+    const saving = page.waitForEvent('download');
+    await section.getByRole('button', { name: 'Download CSV' }).click();
+    const text = readFileSync(await (await saving).path(), 'utf8');
+    expect(text).toBe(rows(130));
+    expect(asked.map((query) => [query.get('PerfStat'), query.get('Before')])).toEqual([
+      ['Slow', null],
+      ['Slow', 'abc'],
+    ]);
     expect(its.problems.join('\n')).toBe('');
   },
 );

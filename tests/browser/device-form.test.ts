@@ -81,6 +81,41 @@ test('master, schedules, retry delay, pause, external key and source are set and
   await page.getByText('No suggestion:').waitFor();
 });
 
+test('a new device says who is notified: nobody, the default, or the chosen schedule with its contacts', async () => {
+  const { api } = its.system;
+  await api.ok('PUT', '/account', { nschedule_id: null });
+  const page = await openAt('devices/new?address=127.0.0.1:9');
+  const effects = page.getByRole('region', { name: 'What saving does' });
+  const who = page.locator('[data-field=nschedule_id]');
+  for (const place of [effects, who]) {
+    await place.getByText('Nobody is notified.').waitFor();
+    await place.getByText('Choose a schedule for this device.').waitFor();
+  }
+  expect(await violationsInBothThemes(page)).toBe('');
+  const contact = z.object({ contact_id: z.string() });
+  const Contacts = [];
+  for (const Name of ['Night desk', 'Ana Ruiz'])
+    Contacts.push(
+      contact.parse(await api.ok('POST', '/contacts', { Name, Type: 'email', Address: 'desk@example.org' }))
+        .contact_id,
+    );
+  const Steps = [
+    { DelayMinutes: 0, Contacts: Contacts.slice(0, 1) },
+    { DelayMinutes: 15, Contacts: Contacts.slice(1), Days: ['Mon'], From: '08:00', To: '18:00' },
+  ];
+  const made = await api.ok('POST', '/nschedules', { Name: 'Two steps', Steps });
+  const { nschedule_id } = z.object({ nschedule_id: z.string() }).parse(made);
+  await api.ok('PUT', '/account', { nschedule_id });
+  await page.reload();
+  await who.getByText('at once: Night desk').waitFor();
+  await who.getByText(/after 15\smin: Ana Ruiz; Mon 08:00–18:00/).waitFor();
+  expect(await page.getByLabel('Who is notified').locator('option').first().textContent()).toBe(
+    'default: Two steps',
+  );
+  await effects.getByText(/Night desk/).waitFor();
+  expect(await page.getByText('Nobody is notified.').count()).toBe(0);
+});
+
 test('headers are rows, and the steps of a dialogue have their line breaks', async () => {
   const id = await addDevice({ Method: 'HTTP', URL: 'http://127.0.0.1:9/', ShortName: 'rows' });
   const page = await openAt(`devices/${id}/edit?field=Options.Headers`);

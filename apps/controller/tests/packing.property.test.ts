@@ -83,6 +83,7 @@ async function outcomeOf({ agentNo, accountNo, deviceNo, deviceId }: Side) {
       untilUs: undefined,
       locationNos: undefined,
       codes: undefined,
+      perfs: undefined,
       before: undefined,
     };
     const found = await listChecks(db, { accountNo, deviceId }, { ...page, limit: 4, offset }, clock.nowUs());

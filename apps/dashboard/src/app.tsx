@@ -11,7 +11,7 @@ import type { ScreenProps } from './screen-props.ts';
 import css from './screens/sign-in/sign-in.module.css';
 import { SignInForm } from './screens/sign-in/sign-in.tsx';
 import { counts } from './store/account-state.ts';
-import { address, go } from './store/address.ts';
+import { go, shownPath } from './store/address.ts';
 import { announceOutages } from './store/announce.ts';
 import { mayWrite, resumeSession, session, signedIn } from './store/credential.ts';
 import { forgetDrafts } from './store/drafts.ts';
@@ -87,7 +87,7 @@ function Loaded<Props extends object>({
 }
 
 function Screen() {
-  const { path } = address.value;
+  const { value: path } = shownPath;
   for (const { pattern, load } of screenList) {
     const found = pattern.exec(path);
     if (found !== null) {
@@ -138,7 +138,7 @@ function SignedIn() {
   });
   return (
     <>
-      {address.value.path === wallPath ? (
+      {shownPath.value === wallPath ? (
         <Loaded load={loadWall} props={{}} />
       ) : (
         <PageFrame onSearch={openPalette}>

@@ -108,6 +108,7 @@ const checkPages: Readonly<Record<string, Partial<CheckPage>>> = {
   'a ResultCode of few checks': { codes: [2, 3] },
   'a ResultCode of no check': { codes: [7] },
   'a ResultCode of most checks': { codes: [1, 2] },
+  'Slow checks': { perfs: [1] },
   'all filters': {
     ...span,
     locationNos: [1],
@@ -137,7 +138,7 @@ function statements(): (readonly [name: string, statement: RawBuilder<unknown>])
   const scopes = [{ deviceNo }, { accountNo }];
   return [
     ...Object.entries(checkPages).flatMap(([name, page]) =>
-      (page.codes === undefined && page.locationNos === undefined
+      (page.codes === undefined && page.perfs === undefined && page.locationNos === undefined
         ? [undefined, fromUs + dayUs]
         : [undefined]
       ).map(
@@ -146,7 +147,7 @@ function statements(): (readonly [name: string, statement: RawBuilder<unknown>])
             `checks: ${name}${recentFromUs === undefined ? '' : ' of the last days'}`,
             checksPage(
               { accountNo, deviceId },
-              { ...noFilter, codes: undefined, before: undefined, ...page },
+              { ...noFilter, codes: undefined, perfs: undefined, before: undefined, ...page },
               recentFromUs,
             ),
           ] as const,

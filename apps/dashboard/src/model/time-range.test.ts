@@ -7,12 +7,15 @@ import {
   maxSpanMs,
   minSpanMs,
   moved,
+  movedTo,
   presetNames,
   presetSince,
   presets,
   rangeIn,
   rangeQuery,
   spanOf,
+  stripMs,
+  stripOf,
   ticksOf,
   zoomed,
 } from './time-range.ts';
@@ -111,5 +114,27 @@ test('ticks are within the span, as many as fit', () => {
   );
   expect(ticksOf({ from: now - dayMs, to: now }, 6, hourMs)).toEqual(
     [-19, -13, -7, -1].map((hour) => now + hour * hourMs),
+  );
+});
+
+test('a moved range keeps its length, ends now at the latest, and stays within the strip', () => {
+  const fullOf = (chosen: ChosenRange) => spanOf(chosen, { now, createdMs: 0 });
+  fc.assert(
+    fc.property(range, fc.integer({ min: 0, max: 30 * 86_400 }), (chosen, ago) => {
+      const before = fullOf(chosen);
+      const next = fullOf(movedTo(chosen, now - ago * second, now));
+      expect(Math.abs(next.to - next.from - (before.to - before.from))).toBeLessThan(61 * second);
+      expect(next.to).toBeLessThanOrEqual(now);
+      if (next.to < now) expect(next.from).toBe(now - ago * second);
+      const strip = stripOf(before, now);
+      if (strip === undefined) {
+        expect(before.to - before.from).toBeGreaterThanOrEqual(stripMs);
+        return;
+      }
+      expect(strip.to - strip.from).toBe(stripMs);
+      expect(strip.to).toBeLessThanOrEqual(now);
+      expect(strip.from).toBeLessThanOrEqual(before.from);
+      expect(strip.to).toBeGreaterThanOrEqual(before.to);
+    }),
   );
 });

@@ -42,11 +42,14 @@ export function rangeIn(query: URLSearchParams): ChosenRange | undefined {
   return { from: Math.max(from, to - maxSpanMs), to };
 }
 
-/** The parameters of the address for a range; whole seconds. Pure. */
+/** A moment as the address has it; whole seconds. Pure. */
+export const momentText = (ms: number): string =>
+  new Date(Math.round(ms / 1_000) * 1_000).toISOString().replace('.000Z', 'Z');
+
+/** The parameters of the address for a range. Pure. */
 export function rangeQuery(range: ChosenRange): Readonly<Record<string, string>> {
   if (range.preset !== undefined) return { span: range.preset };
-  const text = (ms: number) => new Date(Math.round(ms / 1_000) * 1_000).toISOString().replace('.000Z', 'Z');
-  return { from: text(range.from), to: text(range.to) };
+  return { from: momentText(range.from), to: momentText(range.to) };
 }
 
 /** The shortest preset that shows all of a new device, at most a day. Pure. */
@@ -68,6 +71,25 @@ export function moved(range: ChosenRange, direction: -1 | 1, now: number): Chose
   const length = to - from;
   if (direction === 1 && to + length >= now) return upToNow(length, now);
   return { from: from + direction * length, to: to + direction * length };
+}
+
+/** The range with its start at another moment; one that would reach now ends now. Pure. */
+export function movedTo(range: ChosenRange, from: number, now: number): ChosenRange {
+  const length = lengthOf(range, now).to - lengthOf(range, now).from;
+  return from + length >= now ? upToNow(length, now) : { from, to: from + length };
+}
+
+/** The length of the strip below an axis, milliseconds. */
+export const stripMs = 30 * dayMs;
+
+/**
+ * The 30 days in which a range is moved: those until now, or for an older range those around it; undefined: the range
+ * is longer. Pure.
+ */
+export function stripOf({ from, to }: TimeSpan, now: number): TimeSpan | undefined {
+  if (to - from >= stripMs) return undefined;
+  const end = from >= now - stripMs ? now : Math.min(now, (from + to + stripMs) / 2);
+  return { from: end - stripMs, to: end };
 }
 
 /** The range half as long around a moment, or twice as long. Pure. */

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { address } from '../store/address.ts';
+import { shownPath } from '../store/address.ts';
 import { mayAdminister, session, signOut } from '../store/credential.ts';
 import { frameTexts } from '../texts/frame-texts.ts';
 import css from './account-menu.module.css';
@@ -34,7 +34,7 @@ export function menuScreens(isAdmin: boolean): readonly MenuScreen[] {
 }
 
 function MenuLinks() {
-  const { path } = address.value;
+  const { value: path } = shownPath;
   return (
     <nav class={css['links']} aria-label={frameTexts.account}>
       {menuScreens(mayAdminister.value).map((screen) => (
@@ -71,7 +71,7 @@ function Appearance() {
 /** The name of the session, the screens that are not in the navigation, the appearance, and the sign-out. */
 export function AccountMenu() {
   const { isOpen, setOpen, root, button, press } = usePanel();
-  const { path } = address.value;
+  const { value: path } = shownPath;
   useEffect(() => setOpen(false), [path]);
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the menu from anywhere inside

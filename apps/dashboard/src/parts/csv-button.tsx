@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { readCsvOf } from '../store/read-csv.ts';
+import { type CsvList, readCsvOf } from '../store/read-csv.ts';
 import { listTexts as say } from '../texts/list-texts.ts';
 import { problemWords } from './problem-words.ts';
 import { saveFile } from './save-file.ts';
@@ -7,9 +7,13 @@ import { saveFile } from './save-file.ts';
 /** Downloads all rows of a list that match a filter as CSV. */
 export function CsvButton({
   list,
+  name = list,
   query,
 }: {
-  readonly list: 'alerts' | 'events' | 'outages';
+  /** The path of the list in the API. */
+  readonly list: CsvList;
+  /** The name of the file. */
+  readonly name?: string;
   readonly query: Readonly<Record<string, string>>;
 }) {
   const [outcome, setOutcome] = useState('');
@@ -20,7 +24,7 @@ export function CsvButton({
     setProblem(undefined);
     try {
       const file = await readCsvOf(list, query, (rows) => setOutcome(say.csvRunning(rows)));
-      saveFile(file.text, `${list}.csv`);
+      saveFile(file.text, `${name}.csv`);
       setOutcome(file.isCut ? say.csvCut(file.rows) : say.csvDone(file.rows));
     } catch (error) {
       setOutcome('');

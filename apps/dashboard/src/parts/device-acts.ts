@@ -1,6 +1,6 @@
 import { acknowledge, snooze } from '../store/alert-changes.ts';
 import { alertOfDevice } from '../store/alerts.ts';
-import { checkNow, stopMaintenance } from '../store/device-changes.ts';
+import { checkNow, endMaintenance } from '../store/device-changes.ts';
 import { tell } from '../store/told.ts';
 import { deviceWords } from '../texts/device-words.ts';
 import { problemWords } from './problem-words.ts';
@@ -35,5 +35,6 @@ export function checkDevice({ id, name }: NamedDevice): void {
   run(checkNow(id).then((result) => say.checked(name, result)));
 }
 
-export const endMaintenanceOf = ({ id, name }: NamedDevice): void =>
-  run(stopMaintenance(id).then(() => say.maintenanceEnded(name)));
+export function endMaintenanceOf(device: NamedDevice): void {
+  endMaintenance(device).catch((problem: unknown) => tell(problemWords(problem)));
+}

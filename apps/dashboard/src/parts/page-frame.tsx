@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { briefly, count } from '../model/format.ts';
 import { progress } from '../store/account-state.ts';
-import { address } from '../store/address.ts';
+import { shownPath } from '../store/address.ts';
 import { alertCounts } from '../store/alerts.ts';
 import { now } from '../store/clock.ts';
 import { heardAt, isSilent, link } from '../store/stream.ts';
@@ -15,7 +15,7 @@ const screens = ['overview', 'devices', 'alerts', 'locations', 'schedules', 'rep
 export const pathOf = (screen: (typeof screens)[number]) => (screen === 'overview' ? '/' : `/${screen}`);
 
 function NavigationLinks() {
-  const { path } = address.value;
+  const { value: path } = shownPath;
   const { open } = alertCounts.value;
   return (
     <>

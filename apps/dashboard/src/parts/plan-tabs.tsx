@@ -1,4 +1,4 @@
-import { address } from '../store/address.ts';
+import { shownPath } from '../store/address.ts';
 import { planTexts } from '../texts/plan-texts.ts';
 import css from './plan-tabs.module.css';
 
@@ -10,7 +10,7 @@ const tabs = [
 
 /** The links between the screens about schedules, maintenance and contacts. */
 export function PlanTabs() {
-  const { path } = address.value;
+  const { value: path } = shownPath;
   const here = tabs.findLast(([, target]) => path === target || path.startsWith(`${target}/`));
   return (
     <nav class={css['tabs']} aria-label={planTexts.label}>

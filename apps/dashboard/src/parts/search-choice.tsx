@@ -35,6 +35,7 @@ export function SearchChoice({
   field,
   placeholder,
   options,
+  isLoading = false,
   create,
   onPick,
   onRemoveLast,
@@ -42,6 +43,8 @@ export function SearchChoice({
   readonly field: FieldInputProps;
   readonly placeholder: string;
   readonly options: readonly SearchOption[];
+  /** Whether more options will come. */
+  readonly isLoading?: boolean;
   /** The words of a choice that creates the typed thing; absent: only options can be chosen. */
   readonly create?: (text: string) => string;
   readonly onPick: (id: string) => void;
@@ -140,7 +143,7 @@ export function SearchChoice({
             </button>
           ))}
         </div>
-        {shown.length === 0 && <p class="hint">{say.noMatch}</p>}
+        {shown.length === 0 && <p class="hint">{isLoading ? say.loading : say.noMatch}</p>}
         {found.length > maxShown && <p class="hint">{say.moreMatches(found.length - maxShown)}</p>}
       </div>
     </div>

@@ -1,4 +1,4 @@
-import { computed } from '@preact/signals';
+import { batch, computed } from '@preact/signals';
 import type { Schemas } from '@vantage/client';
 import { type ExpectedChange, withExpectations } from '../model/expectations.ts';
 import { withArrived } from '../model/newest-events.ts';
@@ -8,8 +8,16 @@ import { ApiProblem, api, take } from './api.ts';
 import { showZone } from './clock.ts';
 import { inOrder } from './in-order.ts';
 import type { KnownDevice } from './known-device.ts';
+import { nextPicture } from './next-picture.ts';
 import { accountId, accountSignal, onSignInEnd, signInEnd } from './present-sign-in.ts';
-import { type DeviceChanges, readDownStates, readStates, type StateChanges } from './read-states.ts';
+import {
+  type DeviceChanges,
+  readDownStates,
+  readParts,
+  readPlainStates,
+  readStatesSince,
+  type StateChanges,
+} from './read-states.ts';
 
 export type AccountEvent = Schemas['Event'];
 export type AccountLocation = Schemas['Location'];
@@ -73,6 +81,9 @@ export const early = computed(() => {
   return { ...facts, rows: facts.devices.map(rowOf) };
 });
 
+/** Whether rows are shown without their tags, Locations, last checks and days, because these are still being read. */
+export const arePartsMissing = accountSignal(false);
+
 export const counts = computed(() => countStates(rows.value.map(({ state }) => state)));
 
 const maxEvents = 50;
@@ -103,31 +114,77 @@ export function readFacts(opened?: Promise<void>): Promise<void> {
 async function readAll(opened = Promise.resolve()): Promise<void> {
   const end = signInEnd();
   try {
+    const account = readAccount();
+    // If the states cannot be read, the other reads are not awaited.
+    account.catch(() => {});
+    const isFirst = devices.peek().size === 0;
+    if (isFirst) await readEarly();
+    const plain = await readPlainStates();
+    end.throwIfAborted();
+    const isShown = isFirst && devices.peek().size === 0;
+    if (isShown) {
+      batch(() => {
+        arePartsMissing.value = true;
+        changeDevices(plain.changes);
+      });
+      await nextPicture();
+      end.throwIfAborted();
+    }
+    // The lists come after the first pictures, which a slow connection would delay.
     const lists = opened.then(() => {
       end.throwIfAborted();
       return readLists();
     });
-    const others = Promise.all([readAccount(), lists]);
-    // If the states cannot be read, `others` is not awaited.
-    others.catch(() => {});
-    await readDevices();
-    await others;
+    lists.catch(() => {});
+    await readDevices(plain, isShown);
+    await Promise.all([account, lists]);
     if (!end.aborted) progress.value = 'ready';
   } catch (problem) {
     if (progress.value !== 'ready' && !end.aborted) progress.value = { problem };
   }
 }
 
-const readDevices = inOrder(
-  async () => {
-    if (devices.peek().size === 0) await readEarly();
-    return readStates(undefined);
-  },
-  (read) => {
-    devices.value = withChanges(new Map(), read.changes);
-    revision = read.revision;
-  },
-);
+/** The minimum time between two pictures of a list whose parts arrive, milliseconds: each sorts all rows again. */
+const partsApartMs = 1_000;
+
+/** Reads everything about devices whose names and states are known. `isShown`: they are in the list already. */
+async function readDevices({ changes, revision: since }: StateChanges, isShown: boolean): Promise<void> {
+  const end = signInEnd();
+  const read = new Map(changes);
+  let shownMs = performance.now();
+  await readParts([...changes.keys()], (rows) => {
+    if (end.aborted) return;
+    for (const row of rows) if (read.has(row.id)) read.set(row.id, row);
+    if (!isShown || performance.now() < shownMs + partsApartMs) return;
+    shownMs = performance.now();
+    devices.value = afterEvents(changes, read);
+  });
+  end.throwIfAborted();
+  batch(() => {
+    devices.value = isShown ? afterEvents(changes, read) : withChanges(new Map(), read);
+    arePartsMissing.value = false;
+  });
+  revision = since;
+}
+
+const isSameState = (a: KnownDevice, b: KnownDevice) =>
+  a.status === b.status && a.isRetrying === b.isRetrying;
+
+/**
+ * The devices as read, with the states of events that arrived since they are shown. Those are newer, and are read again
+ * among the changes.
+ */
+function afterEvents(shown: DeviceChanges, read: DeviceChanges): ReadonlyMap<string, KnownDevice> {
+  const next = withChanges(new Map(), read);
+  for (const [id, now] of devices.peek()) {
+    const facts = next.get(id);
+    const first = shown.get(id);
+    if (facts === undefined || first === undefined || isSameState(now, first)) continue;
+    const { status, sinceMs, isRetrying } = now;
+    next.set(id, { ...facts, status, sinceMs, isRetrying });
+  }
+  return next;
+}
 
 /** Shows the counts and the devices that are Down, which matter most, before all devices are read. */
 async function readEarly(): Promise<void> {
@@ -160,7 +217,7 @@ export async function readChanges(): Promise<void> {
   }
 }
 
-const readSince = inOrder(readStates, (read: StateChanges) => {
+const readSince = inOrder(readStatesSince, (read: StateChanges) => {
   changeDevices(read.changes);
   revision = read.revision ?? revision;
 });

@@ -7,6 +7,9 @@ const read = () => ({ path: location.pathname, query: new URLSearchParams(locati
 /** The path and the query of the present address. */
 export const address = signal(read());
 
+/** The path alone: who shows it does not change with each letter of a filter. */
+export const shownPath = computed(() => address.value.path);
+
 /** The last filter of the list of devices; '': none. */
 export const listFilter = signal(filterIn(address.value) ?? '');
 /** The address of the list of devices with that filter. */

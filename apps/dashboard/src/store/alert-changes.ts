@@ -66,6 +66,14 @@ export async function countAlerts(filter: AlertFilterBody): Promise<number> {
   return (await take(api.PUT('/alerts/acknowledge', { body }))).Matched;
 }
 
+/** Snoozes all alerts that a filter means, for a duration, `01:00`. */
+export async function snoozeMatching(filter: AlertFilterBody, duration: string): Promise<number> {
+  const body = { Filter: filter, Duration: duration };
+  const { Changed } = await take(api.PUT('/alerts/snooze', { body }));
+  await refreshAlerts().catch(() => {});
+  return Changed;
+}
+
 /** Acknowledges all alerts that a filter means. */
 export async function acknowledgeMatching(filter: AlertFilterBody, note: string): Promise<number> {
   const body = { Filter: filter, Note: note === '' ? null : note };

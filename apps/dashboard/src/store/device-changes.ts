@@ -1,5 +1,7 @@
+import type { Schemas } from '@vantage/client';
+import { snoozeDuration } from '../model/snooze-until.ts';
 import { frameTexts } from '../texts/frame-texts.ts';
-import { expectedDevices, readChanges } from './account-state.ts';
+import { devices, expectedDevices, readChanges } from './account-state.ts';
 import { api, take, takeAnswer } from './api.ts';
 import { serverNow } from './clock.ts';
 import { whileExpecting } from './expect.ts';
@@ -37,14 +39,33 @@ export async function startMaintenance(
   reason: string,
 ): Promise<void> {
   const { id, name } = device;
-  const body = { Duration: duration, Reason: reason === '' ? null : reason };
-  await changeDevice(id, { status: 'Maint', sinceMs: serverNow() }, () =>
-    take(api.PUT('/devices/{device_id}/start-maintenance', { ...paramsOf(id), body })),
-  );
+  await startWindow(id, duration, reason === '' ? null : reason);
   offerUndo(frameTexts.undo.maintenance(name), () => stopMaintenance(id));
 }
 
-export function stopMaintenance(id: string): Promise<void> {
+async function startWindow(id: string, Duration: string, Reason: string | null): Promise<void> {
+  await changeDevice(id, { status: 'Maint', sinceMs: serverNow() }, () =>
+    take(api.PUT('/devices/{device_id}/start-maintenance', { ...paramsOf(id), body: { Duration, Reason } })),
+  );
+}
+
+/**
+ * Ends maintenance, and offers to start it again until it would have ended, with the same reason. The next windows of a
+ * schedule stay as they are.
+ */
+export async function endMaintenance(
+  { id, name }: DeviceToChange,
+  reason: string | null = null,
+): Promise<void> {
+  const untilMs = Date.parse(devices.peek().get(id)?.maintenanceUntil ?? '');
+  await stopMaintenance(id);
+  offerUndo(frameTexts.undo.maintenanceEnded(name), async () => {
+    const duration = snoozeDuration(untilMs, serverNow());
+    if (duration !== undefined) await startWindow(id, duration, reason);
+  });
+}
+
+function stopMaintenance(id: string): Promise<void> {
   // Only the controller knows the status that follows.
   return changeDevice(id, {}, async () => {
     await take(api.PUT('/devices/{device_id}/stop-maintenance', paramsOf(id)));
@@ -68,15 +89,46 @@ export async function setEnabled(device: DeviceToChange, isEnabled: boolean): Pr
 }
 
 /** Resolves with the ETag of the changed device. */
-function changeEnabled({ id, etag }: DeviceToChange, Enabled: boolean): Promise<string | undefined> {
+function changeEnabled({ id, name, etag }: DeviceToChange, Enabled: boolean): Promise<string | undefined> {
   const facts = { isEnabled: Enabled, status: 'Unknown', sinceMs: serverNow() } as const;
+  return putSettings({ id, name, etag }, facts, { Enabled });
+}
+
+/** Resolves with the ETag of the changed device. `facts` are the expected effect in lists. */
+function putSettings(
+  { id, etag }: DeviceToChange,
+  facts: Partial<KnownDevice>,
+  settings: ChangedSettings,
+): Promise<string | undefined> {
   const params = unchangedDevice(id, etag);
+  // The API validates the settings by the Method of the device.
+  const body = settings as Schemas['DeviceUpdate'];
   return changeDevice(id, facts, () =>
-    ifUnchanged(async () => {
-      const answer = await takeAnswer(api.PUT('/devices/{device_id}', { params, body: { Enabled } }));
-      return answer.etag;
-    }),
+    ifUnchanged(async () => (await takeAnswer(api.PUT('/devices/{device_id}', { params, body }))).etag),
   );
+}
+
+/** Settings that are changed one by one. A text that is no number is sent, so that the API explains what it accepts. */
+export interface ChangedSettings {
+  readonly Enabled?: boolean;
+  readonly Frequency?: number;
+  readonly FrequencySeconds?: number | null;
+  readonly Timeout?: number | string;
+  readonly Attempts?: number | string;
+  readonly Severity?: string;
+}
+
+/** Changes settings, and offers to restore `before`. Both are refused if the device has changed meanwhile. */
+export async function changeSettings(
+  device: DeviceToChange,
+  settings: ChangedSettings,
+  before: ChangedSettings,
+): Promise<void> {
+  const { id, name } = device;
+  const etag = await putSettings(device, {}, settings);
+  offerUndo(frameTexts.undo.changed(name), async () => {
+    await putSettings({ id, name, etag }, {}, before);
+  });
 }
 
 export function removeDevice({ id, etag }: DeviceToChange): Promise<void> {

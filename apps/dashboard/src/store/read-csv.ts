@@ -4,6 +4,9 @@ const pageSize = 100;
 /** More rows would take minutes. */
 const maxCsvRows = 10_000;
 
+/** The path of a list that is paged by `Before`. */
+export type CsvList = 'alerts' | 'events' | 'outages' | `devices/${string}/${'checks' | 'outages'}`;
+
 /** A list of the API as CSV with one header. */
 export interface CsvFile {
   readonly text: string;
@@ -14,7 +17,7 @@ export interface CsvFile {
 
 /** Reads a list of the API, newest first, page by page as CSV. `onPage` gets the number of rows so far. */
 export async function readCsvOf(
-  list: 'alerts' | 'events' | 'outages',
+  list: CsvList,
   query: Readonly<Record<string, string>>,
   onPage: (rows: number) => void = () => {},
 ): Promise<CsvFile> {

@@ -6,6 +6,12 @@ import { serverNow } from './clock.ts';
 import type { KnownDevice } from './known-device.ts';
 
 const pageSize = 1_000;
+/** Rows of an answer without parts: names and states. */
+const plainPageSize = 10_000;
+/** Pages of parts that are read at the same time. */
+const maxAtOnce = 3;
+/** The devices that are Down in the first picture: more would delay all others on a slow connection. */
+const maxEarly = 100;
 const With = ['Tags', 'Locations', 'LastCheck', 'Day'] as const;
 
 /** Changed devices by id; undefined: deleted. */
@@ -26,15 +32,16 @@ interface StateQuery {
   readonly mschedule_id?: string;
 }
 
-async function* statePages(filter: StateQuery) {
-  let after: string | undefined;
+async function* statePages(filter: StateQuery, from?: string) {
+  let after = from;
+  const Limit = filter.With === undefined && filter.ChangedSince === undefined ? plainPageSize : pageSize;
   do {
     const { With: more, Tag: tags, ...plain } = filter;
     const query = {
       ...plain,
       ...(more === undefined ? {} : { With: [...more] }),
       ...(tags === undefined ? {} : { Tag: [...tags] }),
-      Limit: pageSize,
+      Limit,
       ...(after === undefined ? {} : { After: after }),
     };
     const { data, revision, hasMore } = await takeAnswer(api.GET('/states', { params: { query } }));
@@ -50,22 +57,30 @@ export async function readAllStates(filter: StateQuery): Promise<readonly Schema
   return rows;
 }
 
-/** Reads the devices that are Down, at most one page of them. */
+/** Reads the first devices that are Down. */
 export async function readDownStates(): Promise<{
   readonly devices: readonly KnownDevice[];
   readonly isWhole: boolean;
 }> {
-  const query = { With: [...With], Status: ['Down' as const], Limit: pageSize };
+  const query = { With: [...With], Status: ['Down' as const], Limit: maxEarly };
   const { data, hasMore } = await takeAnswer(api.GET('/states', { params: { query } }));
   const part = partOf(serverNow());
   return { devices: data.map((row) => factsOf(row, part)), isWhole: !hasMore };
 }
 
-/** Reads all devices, or with `since` those changed after that revision. */
-export async function readStates(since: string | undefined): Promise<StateChanges> {
+/** Reads the devices that changed after a revision. */
+export const readStatesSince = (since: string): Promise<StateChanges> =>
+  readRows({ With, ChangedSince: since });
+
+/**
+ * Reads names and states of all devices, in the order of creation. Tags, Locations, last checks and days are empty:
+ * `readParts` reads them.
+ */
+export const readPlainStates = (): Promise<StateChanges> => readRows({});
+
+async function readRows(filter: StateQuery): Promise<StateChanges> {
   const changes = new Map<string, KnownDevice | undefined>();
   let revision: string | undefined;
-  const filter = { With, ...(since === undefined ? {} : { ChangedSince: since }) };
   for await (const { data, revision: ofPage } of statePages(filter)) {
     const part = partOf(serverNow());
     // A device that changes while the pages are read is also among the next changes.
@@ -73,6 +88,34 @@ export async function readStates(since: string | undefined): Promise<StateChange
     for (const row of data) changes.set(row.device_id, row.Gone === true ? undefined : factsOf(row, part));
   }
   return { changes, revision };
+}
+
+/**
+ * Reads all facts of devices, some pages at the same time. `ids` are in the order of creation. `onRows` gets each page.
+ * Devices that were created or deleted meanwhile are among the changes after the revision of `ids`.
+ */
+export async function readParts(
+  ids: readonly string[],
+  onRows: (rows: readonly KnownDevice[]) => void,
+): Promise<void> {
+  const places = new Map(ids.map((id, place) => [id, place]));
+  const starts = Array.from({ length: Math.ceil(ids.length / pageSize) }, (_, page) => page * pageSize);
+  const readNext = async (): Promise<void> => {
+    for (let start = starts.shift(); start !== undefined; start = starts.shift()) {
+      const last = Math.min(start + pageSize, ids.length) - 1;
+      for await (const { data } of statePages({ With }, ids[start - 1])) {
+        const part = partOf(serverNow());
+        onRows(data.map((row) => factsOf(row, part)));
+        // A device whose creation was committed late pushes the last ones to the next page.
+        if (data.some(({ device_id }) => (places.get(device_id) ?? -1) >= last)) break;
+      }
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: maxAtOnce }, readNext));
+  } finally {
+    starts.length = 0; // After a failure, the others do not continue.
+  }
 }
 
 /** Changed settings by device; undefined: deleted. */

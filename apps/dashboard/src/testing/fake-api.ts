@@ -123,7 +123,8 @@ function page<T extends { readonly id: string }>(
 
 function serveStates(world: AccountFixture, query: URLSearchParams): FakeAnswer {
   only(query, ['Limit', 'After', 'With', 'ChangedSince', 'Search', 'device_master_id']);
-  const limit = limitOf(query, 1_000, 1_000);
+  const isPlain = !query.has('With') && !query.has('ChangedSince');
+  const limit = limitOf(query, isPlain ? 10_000 : 1_000, 1_000);
   const text = query.get('Search') ?? '';
   const master = query.get('device_master_id');
   const rows = query.has('ChangedSince')
@@ -131,7 +132,8 @@ function serveStates(world: AccountFixture, query: URLSearchParams): FakeAnswer 
     : world.devices.filter(
         ({ shortName, masterId }) => shortName.includes(text) && (master === null || masterId === master),
       );
-  const show = (device: WorldDevice) => showState(world, device);
+  const show = (device: WorldDevice) =>
+    query.has('With') ? { ...showState(world, device), ...partsOf(world, device) } : showState(world, device);
   return { ...page(rows, { cursor: query.get('After'), limit, show }), revision: 'r-1' };
 }
 
@@ -175,12 +177,15 @@ function showState(world: AccountFixture, device: WorldDevice): FakeRow {
     Severity: 'critical',
     MaintenanceUntil: device.status === 'Maint' ? stamp(world.serverMs + dayMs) : null,
     DownBecause: downBecause(world, device),
-    Tags: [],
-    Locations: [],
-    LastCheck: null,
-    Day: lettersOf(world, device),
   };
 }
+
+const partsOf = (world: AccountFixture, device: WorldDevice): FakeRow => ({
+  Tags: [],
+  Locations: [],
+  LastCheck: null,
+  Day: lettersOf(world, device),
+});
 
 /** The worst status of each 20 minutes. */
 function lettersOf({ serverMs }: AccountFixture, { status, sinceMs, outages }: WorldDevice): string {

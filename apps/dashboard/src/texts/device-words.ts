@@ -3,6 +3,7 @@ import { count } from '../model/format.ts';
 
 /** Texts about devices and Locations, on several screens. */
 export const deviceWords = {
+  stillLoading: 'Devices are still loading …',
   add: 'Add a device',
   addMany: 'Add many devices',
   empty: 'There are no devices yet.',
@@ -35,7 +36,6 @@ export const deviceWords = {
     noAlert: (name: string) => `${name} has no open alert.`,
     acknowledged: (name: string) => `The alert of ${name} is acknowledged.`,
     snoozed: (name: string) => `The alert of ${name} is snoozed for 1 h.`,
-    maintenanceEnded: (name: string) => `The maintenance of ${name} has ended.`,
     checking: (name: string) => `${name} is being checked.`,
     checked: (name: string, result: string) => `${name}: ${result}`,
   },

@@ -10,6 +10,7 @@ export const formTexts = {
   unknownTags: (words: readonly string[]) =>
     `There is no tag ${words.join(', ')}. Write names in full, or a branch with /* at its end.`,
   search: {
+    loading: 'Still loading …',
     noMatch: 'Nothing matches.',
     unchosen: (text: string) => `“${text}” is not chosen. Choose from the list, or clear the field.`,
     moreMatches: (n: number) => `${count(n)} more match. Type more letters.`,

@@ -15966,6 +15966,14 @@ export interface operations {
                  */
                 ResultCode?: ("1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "10")[] | string;
                 /**
+                 * @description Checks with one of these PerfStats only.
+                 * @example [
+                 *       "Ok",
+                 *       "Slow"
+                 *     ]
+                 */
+                PerfStat?: ("Ok" | "Slow" | "Error")[] | string;
+                /**
                  * @description Most rows to return; more than 100 is taken as 100.
                  * @example 100
                  */
@@ -17639,7 +17647,7 @@ export interface operations {
                  */
                 Sort?: "ShortName" | "-ShortName" | "Status" | "-Status" | "StatusSince" | "-StatusSince" | "CreatedAt" | "-CreatedAt";
                 /**
-                 * @description Most rows to return; more than 1000 is taken as 1000.
+                 * @description Most rows to return. More than 10000 is taken as 10000; with With or ChangedSince, more than 1000 is taken as 1000.
                  * @example 100
                  */
                 Limit?: number;

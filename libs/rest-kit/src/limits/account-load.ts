@@ -30,19 +30,21 @@ export const accountSlots = {
   reads: { running: 256, perOwner: { running: 32, waiting: 1_000 } },
   /** Reads that go through all that was recorded, a part at a time. */
   history: { running: 24, perOwner: { running: 2, waiting: 1_000 } },
-  /** History in answers of many megabytes. */
+  /** Answers of many megabytes. */
   wide: { running: 3, perOwner: { running: 1, waiting: 1_000 } },
 } as const;
+
+/** A read of an account: its route and its query. */
+interface AccountRead {
+  readonly route: Pick<Route, 'readsHistory' | 'isWide'>;
+  readonly query: URLSearchParams;
+  readonly accountNo: number;
+}
 
 /** Bounds what accounts read at one time. Throws a Problem (1006) for what is too much. */
 export interface AccountLoad {
   /** Runs a read when the account has a free slot. */
-  run<T>(
-    route: Pick<Route, 'readsHistory' | 'isWide'>,
-    accountNo: number,
-    work: () => Promise<T>,
-    signal: AbortSignal,
-  ): Promise<T>;
+  run<T>(read: AccountRead, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
 /** Creates the load. */
@@ -53,8 +55,9 @@ export function createAccountLoad(): AccountLoad {
     wide: createFairSemaphore<number>(accountSlots.wide),
   };
   return {
-    async run({ readsHistory, isWide }, accountNo, work, signal) {
-      const kind = isWide === true ? 'wide' : readsHistory === true ? 'history' : 'reads';
+    async run({ route: { readsHistory, isWide = false }, query, accountNo }, work, signal) {
+      const hasManyRows = typeof isWide === 'function' ? isWide(query) : isWide;
+      const kind = hasManyRows ? 'wide' : readsHistory === true ? 'history' : 'reads';
       const done = await loads[kind].run(accountNo, work, signal);
       if (done === undefined) throw tooMuch('Too many reads of this account are waiting.');
       return done.value;

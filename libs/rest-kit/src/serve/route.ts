@@ -130,8 +130,11 @@ export interface Route {
   readonly waits?: boolean | ((body: unknown) => boolean);
   /** It reads history that may be some seconds old, and decides no write: a replica may answer it. */
   readonly readsHistory?: true;
-  /** Its answer may have many megabytes, so few are made at one time. */
-  readonly isWide?: true;
+  /**
+   * Its answer may have many megabytes, so few are made at one time. A function says so of a query, whose parameters
+   * are not validated yet.
+   */
+  readonly isWide?: true | ((query: URLSearchParams) => boolean);
   /** The form of an answer whose body is a text; only where no `fmt` was sent. */
   readonly mediaType?: 'text/plain';
   /** The fields of such an answer where `fmt` was sent. */

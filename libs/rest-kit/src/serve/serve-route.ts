@@ -112,7 +112,7 @@ export function createRouteServer(
       const read = async () => answerOf(await work());
       const { accountNo } = session;
       return callerEnd.race(
-        load.run(session.keyNo, () => accounts.run(route, accountNo, read, stay.signal), stay),
+        load.run(session.keyNo, () => accounts.run({ route, query, accountNo }, read, stay.signal), stay),
       );
     }
     if (keyNo === undefined) {

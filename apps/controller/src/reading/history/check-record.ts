@@ -6,6 +6,9 @@ import { measuredValue } from '../values/value-fields.ts';
 import { namedValues, type Series } from '../values/value-store.ts';
 import { type ExtendedFacts, idOf, type NamedCheck } from './check-store.ts';
 
+/** The values of PerfStat. Their positions are the numbers that are stored. */
+export const perfStats = ['Ok', 'Slow', 'Error'] as const;
+
 const ms = z.number().min(0);
 
 /** A check record. */
@@ -24,7 +27,7 @@ export const checkRecord = z
     TTLB: ms.describe('First to last byte, milliseconds.'),
     RequestTime: ms.describe('Sum of DNSTime, ConnectTime, SSLTime, TTFB and TTLB.'),
     Kbps: z.number().min(0),
-    PerfStat: z.enum(['Ok', 'Slow', 'Error']),
+    PerfStat: z.enum(perfStats),
     ResultCode: z
       .int()
       .describe(
@@ -69,8 +72,6 @@ export const checkExtended = z
     Values: z.array(measuredValue).describe('The values that the check measured.'),
   })
   .meta({ id: 'CheckExtended' });
-
-const perfStats = ['Ok', 'Slow', 'Error'] as const;
 
 /**
  * Shows a check. Phases are rounded to microseconds first, so that they add up to RequestTime as shown. `series` names

@@ -9,7 +9,14 @@ import type { Session } from '@vantage/rest-kit/session';
 import type { Reader } from '@vantage/storage';
 import { z } from 'zod';
 import { seriesOf } from '../values/value-store.ts';
-import { checkExtended, checkOfDevice, checkRecord, showCheck, showExtended } from './check-record.ts';
+import {
+  checkExtended,
+  checkOfDevice,
+  checkRecord,
+  perfStats,
+  showCheck,
+  showExtended,
+} from './check-record.ts';
 import { type CheckPage, findCheck, hasCheck, idOf, listChecks } from './check-store.ts';
 import { historyQuery, readHistoryFilter } from './list-filters.ts';
 
@@ -151,6 +158,7 @@ const codeTexts = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10'] as const;
 const checksQuery = z.object({
   ...historyQuery,
   ResultCode: someOf(codeTexts, 'Checks with these ResultCodes only.').meta({ example: ['2', '3'] }),
+  PerfStat: someOf(perfStats, 'Checks with one of these PerfStats only.'),
   ...beforeQuery('check_id'),
 });
 
@@ -162,9 +170,10 @@ async function readCheckPage(
 ): Promise<CheckPage> {
   const { limit, offset, cursor } = readCursor(asked, 'check_id');
   const codes = asked.ResultCode?.map(Number);
+  const perfs = asked.PerfStat?.map((name) => perfStats.indexOf(name));
   const filter = await readHistoryFilter(db, session, asked);
   const before = cursor === undefined ? undefined : (parseCheckId(cursor) ?? noCheck);
-  return { ...filter, codes, before, limit, offset };
+  return { ...filter, codes, perfs, before, limit, offset };
 }
 
 /** The key of no check, for an id that is none. */

@@ -55,6 +55,8 @@ const columns = sql`c.device_no, c.start_us, c.agent_no, l.name as location, c.c
 /** The checks of a device to list. */
 export interface CheckPage extends HistoryFilter {
   readonly codes: readonly number[] | undefined;
+  /** Numbers of PerfStat. */
+  readonly perfs: readonly number[] | undefined;
   /** Checks older than this one only. */
   readonly before: CheckKey | undefined;
   readonly limit: number;
@@ -141,11 +143,12 @@ function packedSpan(
   return isAboutGood && mayBePacked(span.fromUs, nowUs) ? span : undefined;
 }
 
-function isOnPage({ locationNos, codes, before }: CheckPage, check: PackedCheck): boolean {
+function isOnPage({ locationNos, codes, perfs, before }: CheckPage, check: PackedCheck): boolean {
   const { start_us: startUs, agent_no: agentNo } = check;
   return (
     (locationNos === undefined || locationNos.includes(check.location_no)) &&
     (codes === undefined || codes.includes(check.code)) &&
+    (perfs === undefined || perfs.includes(check.perf)) &&
     (before === undefined ||
       startUs < before.startUs ||
       (startUs === before.startUs && agentNo < before.agentNo))
@@ -153,9 +156,13 @@ function isOnPage({ locationNos, codes, before }: CheckPage, check: PackedCheck)
 }
 
 /** May the page be full of checks of the last days? Filters may leave few of them. */
-function isAboutRecent({ codes, locationNos, before, untilUs }: CheckPage, recentFromUs: number): boolean {
+function isAboutRecent(
+  { codes, perfs, locationNos, before, untilUs }: CheckPage,
+  recentFromUs: number,
+): boolean {
   const endUs = Math.min(before?.startUs ?? Number.POSITIVE_INFINITY, untilUs ?? Number.POSITIVE_INFINITY);
-  return codes === undefined && locationNos === undefined && endUs > recentFromUs;
+  const isFiltered = codes !== undefined || perfs !== undefined || locationNos !== undefined;
+  return !isFiltered && endUs > recentFromUs;
 }
 
 /** A device with one of its checks, or without. */
@@ -175,16 +182,17 @@ function foundChecks(rows: readonly CheckOfDeviceRow[]): FoundChecks | undefined
  * on. Conditions that the page does not need are left out of the text.
  */
 export function checksPage({ accountNo, deviceId }: NamedDevice, page: CheckPage, recentFromUs = 0) {
-  const { fromUs, untilUs, locationNos, codes, before, limit, offset } = page;
+  const { fromUs, untilUs, locationNos, codes, perfs, before, limit, offset } = page;
   const conditions = [
     sql`c.start_us >= ${sql.lit(recentFromUs)}`,
     fromUs !== undefined && sql`c.start_us >= ${fromUs}::bigint`,
     untilUs !== undefined && sql`c.start_us < ${untilUs}::bigint`,
-    // The sum keeps PostgreSQL from its statistics of Locations.
+    // The sums keep PostgreSQL from its statistics of Locations and of PerfStat.
     locationNos !== undefined && sql`c.location_no + 0 = any (${locationNos}::int[])`,
     codes !== undefined && sql`c.code = any (${codes}::smallint[])`,
     // The words of the partial index.
     codes !== undefined && !codes.includes(resultCode.ok) && sql`c.code <> 1`,
+    perfs !== undefined && sql`c.perf + 0 = any (${perfs}::int[])`,
     before !== undefined &&
       sql`(c.start_us, c.agent_no) < (${before.startUs}::bigint, ${before.agentNo}::int) and c.start_us <= ${before.startUs}::bigint`,
   ].filter((condition) => condition !== false);

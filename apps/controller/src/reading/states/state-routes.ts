@@ -24,7 +24,7 @@ import {
   stateRow,
 } from './state-row.ts';
 import { idsOf, lastChecksOf, locationsOf, mastersOf, tagsOf } from './state-store.ts';
-import { readStatesAsk, type StatesAsk, statesQuery } from './states-query.ts';
+import { isWidePage, readStatesAsk, type StatesAsk, statesQuery } from './states-query.ts';
 
 /** Works out the shown statuses of devices in the order of time, by their numbers. */
 export type ReadTimelines = (
@@ -58,6 +58,7 @@ export function stateRoutes(deps: StateRouteDeps): Route[] {
       summary: 'States of devices for lists of thousands, and what changed since an earlier answer.',
       subject: noSubject,
       query: statesQuery,
+      isWide: isWidePage,
       response: z.array(stateRow),
       names: { root: 'states', row: 'state', id: 'device_id' },
       handler: async ({ db, session: { accountNo, zone }, query }) => {

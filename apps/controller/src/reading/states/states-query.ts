@@ -13,10 +13,19 @@ const parts = ['Tags', 'Locations', 'LastCheck', 'Master', 'Day', 'Settings'] as
 
 type Part = (typeof parts)[number];
 
+/** Rows of an answer at most: with parts of `With`, or of changes, and without. */
+const maxRows = { withParts: 1_000, plain: 10_000 } as const;
+
+/** Whether a query may be answered with more rows than other lists have. */
+export const isWidePage = (query: URLSearchParams): boolean => Number(query.get('Limit')) > maxRows.withParts;
+
 /** The query parameters of `GET /states`. */
 export const statesQuery = z.object({
   ...deviceListQuery.shape,
-  Limit: pageLimit(1_000, 1_000),
+  Limit: pageLimit(maxRows.plain, maxRows.withParts).meta({
+    description:
+      'Most rows to return. More than 10000 is taken as 10000; with With or ChangedSince, more than 1000 is taken as 1000.',
+  }),
   Tag: tagQuery('their devices only. Match says how many of them'),
   Match: z
     .enum(['Any', 'All'])
@@ -55,7 +64,9 @@ export async function readStatesAsk(
   const list = await readDeviceList(db, accountNo, others);
   const sets = Match === 'All' || tags.length === 0 ? tags : [tags.flat()];
   const filter = { ...list.filter, tagNos: [...(list.filter.tagNos ?? []), ...sets] };
-  return { list: { ...list, filter, withoutResults: true }, parts: parts, since };
+  const most = parts.size > 0 || since !== undefined ? maxRows.withParts : maxRows.plain;
+  const limit = Math.min(list.limit, most);
+  return { list: { ...list, filter, limit, withoutResults: true }, parts, since };
 }
 
 function readSince(

@@ -77,7 +77,12 @@ export function AlertActions({ alert, again }: { readonly alert: Alert; readonly
         </p>
       )}
       {opened === 'snooze' && (
-        <SnoozeDialog ids={[id]} name={name} onClose={() => setOpened(undefined)} onDone={again} />
+        <SnoozeDialog
+          name={name}
+          snooze={(duration) => snooze([id], duration)}
+          onClose={() => setOpened(undefined)}
+          onDone={again}
+        />
       )}
       {opened === 'hand' && (
         <HandOverDialog

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { snoozeDuration } from '../../model/snooze-until.ts';
 import { dateAfter, instantOf, wallTime } from '../../model/zoned.ts';
@@ -7,7 +8,7 @@ import { MomentField } from '../../parts/moment-field.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { useSending } from '../../parts/use-sending.ts';
-import { acknowledgeMatching, countAlerts, handOver, snooze } from '../../store/alert-changes.ts';
+import { acknowledgeMatching, countAlerts, handOver, snoozeMatching } from '../../store/alert-changes.ts';
 import { ifMay } from '../../store/api.ts';
 import { serverNow, today, zone } from '../../store/clock.ts';
 import { readContacts } from '../../store/notification-schedules.ts';
@@ -34,11 +35,20 @@ function quickMoments(): readonly (readonly [words: string, wall: string])[] {
 
 /** Asks until when alerts are snoozed. */
 export function SnoozeDialog({
-  ids,
   name,
+  snooze,
+  isOff = false,
+  children,
   onClose,
   onDone,
-}: DialogProps & { readonly ids: readonly string[]; readonly name: string }) {
+}: DialogProps & {
+  readonly name: string;
+  /** Snoozes them for a duration, `01:00`. */
+  readonly snooze: (duration: string) => Promise<unknown>;
+  readonly isOff?: boolean;
+  /** Says which alerts are snoozed, if the title does not. */
+  readonly children?: ComponentChildren;
+}) {
   const [wall, setWall] = useState(() => wallTime(zone.value, serverNow() + hourMs));
   const [isWrong, setWrong] = useState(false);
   const form = useSending();
@@ -48,7 +58,7 @@ export function SnoozeDialog({
     setWrong(duration === undefined);
     if (duration === undefined) return;
     void form.send(event, async () => {
-      await snooze(ids, duration);
+      await snooze(duration);
       onDone();
       onClose();
     });
@@ -56,6 +66,7 @@ export function SnoozeDialog({
   return (
     <Dialog title={say.snoozeTitle(name)} onClose={onClose}>
       <form class={css['dialog']} onSubmit={submit}>
+        {children}
         <div class="buttons">
           {quickMoments().map(([words, moment]) => (
             <button
@@ -81,7 +92,7 @@ export function SnoozeDialog({
         />
         <FormRefusal words={form.words([])} />
         <div class="buttons">
-          <SubmitButton isOff={form.isBusy}>{say.snoozeNow}</SubmitButton>
+          <SubmitButton isOff={form.isBusy || isOff}>{say.snoozeNow}</SubmitButton>
           <CancelButton onClose={onClose} />
         </div>
       </form>
@@ -167,5 +178,27 @@ export function MatchingDialog({
         </div>
       </form>
     </Dialog>
+  );
+}
+
+/** Snoozes all open alerts that match the filter of the list. Their number comes from the server. */
+export function SnoozeMatchingDialog({
+  filter,
+  onClose,
+  onDone,
+}: DialogProps & { readonly filter: Parameters<typeof countAlerts>[0] }) {
+  const found = useRead(() => countAlerts(filter), []);
+  const number = found.data ?? 0;
+  return (
+    <SnoozeDialog
+      name={say.allThatMatch}
+      snooze={(duration) => snoozeMatching(filter, duration)}
+      isOff={number === 0}
+      onClose={onClose}
+      onDone={onDone}
+    >
+      <ReadState read={found} rows={1} />
+      {found.data !== undefined && <p>{say.matchCount(number)}</p>}
+    </SnoozeDialog>
   );
 }

@@ -55,8 +55,8 @@ export function AlertSelectionBar({
       <FormRefusal words={problem} />
       {isAsking && (
         <SnoozeDialog
-          ids={ids}
           name={say.selected(ids.length)}
+          snooze={(duration) => snooze(ids, duration)}
           onClose={() => setAsking(false)}
           onDone={onDone}
         />

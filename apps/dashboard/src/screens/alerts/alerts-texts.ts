@@ -81,6 +81,8 @@ export const alertsTexts = {
     `${devicesOf(names.length)} Down because of it: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ` and ${count(names.length - 20)} more` : ''}`,
   matchCount: (n: number) =>
     n === 0 ? 'No open alert matches.' : n === 1 ? '1 open alert matches.' : `${count(n)} open alerts match.`,
+  allThatMatch: 'all that match',
+  snoozeMatching: 'Snooze all that match …',
   acknowledgeMatching: 'Acknowledge all that match …',
   acknowledgeMatchingTitle: 'Acknowledge all that match',
   acknowledgeN: (n: number) => (n === 1 ? 'Acknowledge 1 alert' : `Acknowledge ${count(n)} alerts`),

@@ -12,7 +12,7 @@ import { type Alert, alertCounts, alerts } from '../../store/alerts.ts';
 import { api, take, takeAnswer } from '../../store/api.ts';
 import { mayOperate } from '../../store/credential.ts';
 import { listTexts } from '../../texts/list-texts.ts';
-import { MatchingDialog } from './alert-dialogs.tsx';
+import { MatchingDialog, SnoozeMatchingDialog } from './alert-dialogs.tsx';
 import { AlertGroup } from './alert-group.tsx';
 import css from './alerts.module.css';
 import { alertsTexts as say } from './alerts-texts.ts';
@@ -54,7 +54,8 @@ export function MatchingList({
   readonly chosen: string;
   readonly hrefOf: (id: string) => string;
 }) {
-  const [isAsking, setAsking] = useState(false);
+  const [asked, setAsked] = useState<'acknowledge' | 'snooze'>();
+  const close = () => setAsked(undefined);
   const { rows } = list;
   const change = changeFilter(filter);
   const view = viewOf(filter);
@@ -64,8 +65,11 @@ export function MatchingList({
       {rows?.length === 0 && <p class={css['quiet']}>{isFiltered ? listTexts.noMatch : say.noClosed}</p>}
       {change !== undefined && mayOperate.value && rows !== undefined && rows.length > 0 && (
         <p class={css['filters']}>
-          <button type="button" class="button" onClick={() => setAsking(true)}>
+          <button type="button" class="button" onClick={() => setAsked('acknowledge')}>
             {say.acknowledgeMatching}
+          </button>{' '}
+          <button type="button" class="button" onClick={() => setAsked('snooze')}>
+            {say.snoozeMatching}
           </button>
         </p>
       )}
@@ -83,8 +87,11 @@ export function MatchingList({
       <div class={css['filters']}>
         <OlderButton list={list} />
       </div>
-      {isAsking && change !== undefined && (
-        <MatchingDialog filter={change} onClose={() => setAsking(false)} onDone={list.first.again} />
+      {asked === 'acknowledge' && change !== undefined && (
+        <MatchingDialog filter={change} onClose={close} onDone={list.first.again} />
+      )}
+      {asked === 'snooze' && change !== undefined && (
+        <SnoozeMatchingDialog filter={change} onClose={close} onDone={list.first.again} />
       )}
     </>
   );

@@ -163,7 +163,14 @@ export const deviceFormTexts = {
     attempts === 1
       ? `at the first failed check, within ${within}`
       : `after ${attempts} failed checks, within ${within}`,
-  notifiesNone: 'no contact: it has no notification schedule',
+  nobody: 'Nobody is notified.',
+  nobodyWhy: {
+    noDefault: 'The account has no default schedule.',
+    noStep: 'This schedule has no contact:',
+  },
+  chooseSchedule: 'Choose a schedule for this device.',
+  createContact: 'Create a contact',
+  createSchedule: 'Create a schedule',
   notifiesEmpty: 'no contact would be notified now',
   asking: 'Reading…',
   sameName: (names: readonly string[]) => `${listed(names)} has this name, too.`,

@@ -3,7 +3,7 @@ import { problemWords } from '../../parts/problem-words.ts';
 import { ReadState } from '../../parts/read-state.tsx';
 import { Chips, SearchChoice } from '../../parts/search-choice.tsx';
 import { useRead } from '../../parts/use-read.ts';
-import { rows } from '../../store/account-state.ts';
+import { progress, rows } from '../../store/account-state.ts';
 import { api, takeAnswer } from '../../store/api.ts';
 import type { DeviceFieldsProps } from './device-draft.ts';
 import { DeviceField, problemAt } from './device-field.tsx';
@@ -121,6 +121,7 @@ export function MasterField({
   );
   const nameOf = (device: string) => options.find((option) => option.id === device)?.words;
   const { masterId } = draft;
+  const areDevicesLoading = progress.value === 'loading' && all.length === 0;
   return (
     <DeviceField
       field="device_master_id"
@@ -151,6 +152,7 @@ export function MasterField({
             field={field}
             placeholder={say.findMaster}
             options={options}
+            isLoading={areDevicesLoading}
             onPick={(picked) => set({ masterId: picked })}
             onRemoveLast={() => set({ masterId: '' })}
           />

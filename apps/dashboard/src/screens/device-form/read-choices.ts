@@ -1,12 +1,14 @@
 import type { Schemas } from '@vantage/client';
 import { api, ifMay, take } from '../../store/api.ts';
 import { readMschedules } from '../../store/maintenance-schedules.ts';
-import { type Nschedule, readNschedules } from '../../store/notification-schedules.ts';
+import { type Nschedule, readContacts, readNschedules } from '../../store/notification-schedules.ts';
 import { readTagNames } from '../../store/tags.ts';
 
 /** The things of the account that a device can name. Sessions that are limited to tags may not see all of them. */
 export interface DeviceChoices {
   readonly nschedules: readonly Nschedule[];
+  /** Names of contacts by their ids; undefined: the session may not see them. */
+  readonly contacts: ReadonlyMap<string, string> | undefined;
   readonly mschedules: readonly Schemas['MaintenanceSchedule'][];
   readonly tags: readonly string[];
   /** The schedule of devices without one of their own. */
@@ -16,14 +18,16 @@ export interface DeviceChoices {
 }
 
 export async function readChoices(): Promise<DeviceChoices> {
-  const [nschedules, mschedules, tags, account] = await Promise.all([
+  const [nschedules, contacts, mschedules, tags, account] = await Promise.all([
     ifMay(readNschedules()),
+    ifMay(readContacts()),
     ifMay(readMschedules()),
     ifMay(readTagNames()),
     take(api.GET('/account')),
   ]);
   return {
     nschedules: nschedules ?? [],
+    contacts: contacts && new Map(contacts.map(({ contact_id, Name }) => [contact_id, Name])),
     mschedules: mschedules ?? [],
     tags: tags ?? [],
     accountSchedule: account.nschedule_id,

@@ -5,6 +5,7 @@ import { DeviceField, problemAt } from './device-field.tsx';
 import css from './device-form.module.css';
 import { deviceFormTexts as say } from './device-form-texts.ts';
 import { MasterField } from './master-field.tsx';
+import { NotifiedLines } from './notified-lines.tsx';
 import type { DeviceChoices } from './read-choices.ts';
 import { ChoiceField, type SettingsFieldsProps, TextField } from './settings-fields.tsx';
 
@@ -41,6 +42,7 @@ function ScheduleFields({
         )}
         isOff={choices === undefined}
         onChoose={(nscheduleId) => set({ nscheduleId })}
+        after={choices !== undefined && <NotifiedLines draft={draft} choices={choices} />}
       />
       <ChoiceField
         field="mschedule_id"

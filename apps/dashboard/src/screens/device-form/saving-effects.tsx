@@ -11,6 +11,7 @@ import css from './device-form.module.css';
 import { deviceFormTexts as say } from './device-form-texts.ts';
 import type { DraftChange } from './draft-changes.ts';
 import { fieldWords, settingWords } from './field-words.ts';
+import { NobodyNotified, scheduleOf } from './notified-lines.tsx';
 import type { DeviceChoices } from './read-choices.ts';
 import { decisionOf, loadOf } from './saving-facts.ts';
 
@@ -59,8 +60,7 @@ function loadWords(draft: DeviceDraft, defaults: readonly string[]): string {
 
 /** The contacts that would be notified if the device were Down now, in the API's sentences. */
 function Notified({ draft, choices }: { readonly draft: DeviceDraft; readonly choices: DeviceChoices }) {
-  const id = draft.nscheduleId === '' ? choices.accountSchedule : draft.nscheduleId;
-  const schedule = choices.nschedules.find(({ nschedule_id }) => nschedule_id === id);
+  const { id, schedule } = scheduleOf(draft, choices);
   const read = useRead(async () => {
     if (schedule === undefined) return [];
     const { Steps, Timezone } = schedule;
@@ -68,7 +68,8 @@ function Notified({ draft, choices }: { readonly draft: DeviceDraft; readonly ch
     const body = { Steps, Timezone, Severity, Kind: 'device.down' as const, At: null };
     return await take(api.POST('/nschedules/preview', { body }));
   }, [id, draft.severity, schedule]);
-  if (schedule === undefined) return id === null ? say.notifiesNone : say.hiddenChoice;
+  if (id === null) return <NobodyNotified choices={choices} />;
+  if (schedule === undefined) return say.hiddenChoice;
   const messages = (read.data ?? []).filter(({ Repeat }) => !Repeat);
   return (
     <>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { newDeviceDraft } from './device-draft.ts';
-import { decisionOf, loadOf } from './saving-facts.ts';
+import { decisionOf, lackOf, loadOf } from './saving-facts.ts';
 
 const draft = newDeviceDraft('192.0.2.1');
 
@@ -29,4 +29,13 @@ test.each([
   [{ attempts: '0' }, undefined],
 ])('with %j it is Down after %j', (change, decision) => {
   expect(decisionOf({ ...draft, ...change })).toEqual(decision);
+});
+
+test.each([
+  [{ contacts: 0, schedules: 0 }, 'contact'],
+  [{ contacts: 2, schedules: 0 }, 'schedule'],
+  [{ contacts: undefined, schedules: 0 }, 'schedule'],
+  [{ contacts: 2, schedules: 1 }, 'choice'],
+])('with %j nobody is notified for lack of a %s', (account, lack) => {
+  expect(lackOf(account)).toBe(lack);
 });

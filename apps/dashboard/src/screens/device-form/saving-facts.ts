@@ -36,3 +36,16 @@ export function decisionOf(draft: DeviceDraft): DecisionTime | undefined {
     return undefined;
   return { attempts, withinS: draft.intervalS + attempts * timeout + (attempts - 1) * delay };
 }
+
+/** The thing without which no contact is notified of a device: a contact, a schedule, or only the choice of one. */
+export function lackOf({
+  contacts,
+  schedules,
+}: {
+  /** undefined: the session may not see them. */
+  readonly contacts: number | undefined;
+  readonly schedules: number;
+}): 'contact' | 'schedule' | 'choice' {
+  if (schedules > 0) return 'choice';
+  return contacts === 0 ? 'contact' : 'schedule';
+}

@@ -1,3 +1,5 @@
+import type { ComponentChildren } from 'preact';
+import { checkIntervals } from '../../model/check-intervals.ts';
 import { severityChoices } from '../../model/severity-choices.ts';
 import { alertTexts } from '../../texts/alert-texts.ts';
 import { deviceWords } from '../../texts/device-words.ts';
@@ -6,9 +8,6 @@ import { DeviceField, problemAt } from './device-field.tsx';
 import css from './device-form.module.css';
 import { deviceFormTexts as say } from './device-form-texts.ts';
 import { LocationField } from './location-field.tsx';
-
-/** The intervals between checks that the API accepts, seconds. */
-const intervals = [5, 10, 15, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600];
 
 export interface SettingsFieldsProps extends DeviceFieldsProps {
   /** The refusals of the API. */
@@ -62,6 +61,7 @@ export function ChoiceField({
   value,
   choices,
   isOff = false,
+  after,
   onChoose,
 }: {
   readonly field: string;
@@ -71,10 +71,12 @@ export function ChoiceField({
   readonly value: string;
   readonly choices: readonly (readonly [value: string, words: string])[];
   readonly isOff?: boolean;
+  /** Below the field and its hint. */
+  readonly after?: ComponentChildren;
   readonly onChoose: (value: string) => void;
 }) {
   return (
-    <DeviceField field={field} words={words} problem={problem} hint={hint}>
+    <DeviceField field={field} words={words} problem={problem} hint={hint} after={after}>
       {(input) => (
         <select
           {...input}
@@ -121,7 +123,7 @@ export function TimingFields(props: SettingsFieldsProps) {
           words={say.frequency}
           problem={problemAt(problems, 'Frequency') ?? problemAt(problems, 'FrequencySeconds')}
           value={String(draft.intervalS)}
-          choices={intervals.map((seconds) => [String(seconds), deviceWords.every(seconds)] as const)}
+          choices={checkIntervals.map((seconds) => [String(seconds), deviceWords.every(seconds)] as const)}
           onChoose={(seconds) => set({ intervalS: Number(seconds) })}
         />
         {(

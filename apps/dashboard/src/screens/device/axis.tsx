@@ -10,6 +10,7 @@ import { useAxisPointer } from './axis-pointer.ts';
 import { axisTexts as say } from './axis-texts.ts';
 import { momentWords, offsetAt, tickWords } from './axis-words.ts';
 import type { DeviceMark } from './device-marks.ts';
+import { cursorIn, pinCursor } from './range.ts';
 
 const marksY = 34;
 const firstTop = 54;
@@ -66,7 +67,7 @@ export function Axis({
   readonly marks: readonly DeviceMark[];
   /** The newest moment that has data: it is read without a cursor. */
   readonly newest: number;
-  /** The time of the cursor, which all figures of the screen share; undefined: the pointer is on none. */
+  /** The time at the pointer, which all figures of the screen share; undefined: the cursor is that of the address. */
   readonly cursor: Signal<number | undefined>;
   /** Names stand above their rows on wide screens too: they are long. */
   readonly isNamedAbove?: boolean;
@@ -79,18 +80,25 @@ export function Axis({
   /** The way of an arrow key. */
   readonly stepMs: number;
 }) {
-  const setCursor = (ms: number | undefined) => {
-    cursor.value = ms;
-  };
-  const hasCursor = cursor.value !== undefined;
-  const at = Math.min(frame.to, Math.max(frame.from, cursor.value ?? newest));
+  const looked = cursor.value ?? cursorIn(frame);
+  const at = Math.min(frame.to, Math.max(frame.from, looked ?? newest));
+  const hasCursor = looked !== undefined;
   const rows = rowsAt(at, hasCursor);
   const isAbove = frame.isNarrow || isNamedAbove;
   const { tops, bottom } = placesOf(
     rows.map(({ height }) => height),
     isAbove,
   );
-  const { dragged, handlers } = useAxisPointer(frame, { onLook: setCursor, onPick, onZoom });
+  const { dragged, handlers } = useAxisPointer(frame, {
+    onLook: (moment) => {
+      cursor.value = moment;
+    },
+    onZoom,
+    onPick: (moment) => {
+      pinCursor(moment);
+      onPick(moment);
+    },
+  });
   const press = (event: KeyboardEvent) => {
     const direction = { ArrowLeft: -1, ArrowRight: 1 }[event.key] as -1 | 1 | undefined;
     if (event.key === 'Enter') onPick(at);
@@ -98,7 +106,8 @@ export function Axis({
     else {
       const mark = event.shiftKey ? nextMark(marks, at, direction) : undefined;
       const next = event.shiftKey ? (mark?.at ?? at) : at + direction * stepMs;
-      setCursor(Math.min(frame.to, Math.max(frame.from, next)));
+      cursor.value = undefined;
+      pinCursor(Math.min(frame.to, Math.max(frame.from, next)));
       if (mark !== undefined) onChoose(mark);
     }
     event.preventDefault();

@@ -1,11 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { foldChecks } from '../../model/fold-checks.ts';
 import { ButtonChoice } from '../../parts/button-choice.tsx';
+import { CsvButton } from '../../parts/csv-button.tsx';
 import { Flag } from '../../parts/flag.tsx';
 import { OlderButton } from '../../parts/older-button.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { deviceWords } from '../../texts/device-words.ts';
-import { checkQuery, useCheckPages } from './check-pages.ts';
+import { type CheckView, checkQuery, useCheckPages } from './check-pages.ts';
 import { CheckRow, StretchRow } from './check-stretch.tsx';
 import css from './device.module.css';
 import { deviceTexts } from './device-texts.ts';
@@ -55,14 +56,13 @@ function useSteadyChecks(newest: readonly Check[], isOpen: boolean): SteadyCheck
   };
 }
 
-type View = 'all' | 'failed' | 'inconclusive';
-const views: readonly View[] = ['all', 'failed', 'inconclusive'];
-const codesOf: Readonly<Record<View, readonly number[]>> = {
-  all: [],
-  failed: [2, 3, 4, 5, 6, 7, 8],
-  inconclusive: [9, 10],
+const views: readonly CheckView[] = ['all', 'failed', 'slow', 'inconclusive'];
+const words = {
+  all: say.allChecks,
+  failed: say.failedChecks,
+  slow: say.slowChecks,
+  inconclusive: say.inconclusiveChecks,
 };
-const words = { all: say.allChecks, failed: say.failedChecks, inconclusive: say.inconclusiveChecks };
 
 /** The checks of a device, newest first, by outcome or one by one, with filters and older pages. */
 export function CheckList({
@@ -79,7 +79,7 @@ export function CheckList({
   readonly picked: Check | undefined;
   readonly range: DeviceRange;
 }) {
-  const [view, setView] = useState<View>('all');
+  const [view, setView] = useState<CheckView>('all');
   const [location, setLocation] = useState('');
   const [isOfRange, setOfRange] = useState(false);
   const [isFolded, setFolded] = useState(true);
@@ -93,17 +93,13 @@ export function CheckList({
     section.current?.scrollIntoView({ block: 'start' });
   }, [picked]);
   const steady = useSteadyChecks(newest, opened !== undefined);
-  const filter = { location, codes: codesOf[view] };
+  const filter = { location, view };
   const list = useCheckPages(deviceId, { ...filter, range: isOfRange ? range : undefined }, steady.checks);
   const checks = list.rows ?? [];
   const isOlder = picked !== undefined && !checks.some(({ check_id }) => check_id === picked.check_id);
   const all = isOlder ? [picked, ...checks] : checks;
   const open = (id: string | undefined) => setOpened(id);
-  const csv = new URLSearchParams({ fmt: 'csv', Limit: '100' });
-  for (const [name, value] of Object.entries(
-    checkQuery({ ...filter, span: isOfRange ? range.span : undefined }),
-  ))
-    csv.set(name, String(value));
+  const query = checkQuery({ ...filter, span: isOfRange ? range.span : undefined });
   return (
     <section ref={section} class={`section ${css['checksPart']}`} {...steady.touch}>
       <div class={css['bar']}>
@@ -130,9 +126,11 @@ export function CheckList({
         <Flag isOn={isFolded} set={setFolded}>
           {say.folded}
         </Flag>
-        <a class="link" href={`/v1.1/devices/${deviceId}/checks?${csv.toString()}`} download={say.csvName}>
-          {say.csv}
-        </a>
+        <CsvButton
+          list={`devices/${deviceId}/checks`}
+          name="checks"
+          query={Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]))}
+        />
         {steady.waiting > 0 && (
           <button type="button" class="button" onClick={steady.show}>
             {say.newChecks(steady.waiting)}

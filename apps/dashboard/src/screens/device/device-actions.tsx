@@ -5,7 +5,7 @@ import { MaintenanceDialog } from '../../parts/maintenance-dialog.tsx';
 import { problemWords } from '../../parts/problem-words.ts';
 import { go } from '../../store/address.ts';
 import { mayOperate, mayWrite } from '../../store/credential.ts';
-import { checkNow, setEnabled, stopMaintenance } from '../../store/device-changes.ts';
+import { checkNow, endMaintenance, setEnabled } from '../../store/device-changes.ts';
 import { deviceWords } from '../../texts/device-words.ts';
 import { deviceTexts as say } from './device-texts.ts';
 import { type DeviceDetail, deviceName } from './read-detail.ts';
@@ -33,7 +33,8 @@ export function DeviceActions({
   };
   const check = () => run(() => checkNow(id));
   const isMaint = device.MaintenanceUntil !== null;
-  const maintain = () => (isMaint ? run(() => stopMaintenance(id)) : setAsking(true));
+  const maintain = () =>
+    isMaint ? run(() => endMaintenance({ id, name }, device.Maintenance[0]?.Reason)) : setAsking(true);
   const pause = () => run(() => setEnabled({ id, name, etag }, !device.Enabled));
   const edit = () => go(`/devices/${id}/edit`);
   useKeys({

@@ -11,6 +11,7 @@ import { alertTexts } from '../../texts/alert-texts.ts';
 import { deviceWords } from '../../texts/device-words.ts';
 import css from './device.module.css';
 import { deviceTexts } from './device-texts.ts';
+import { InlineSetting } from './inline-setting.tsx';
 import type { DeviceDetail } from './read-detail.ts';
 import { readRelated } from './read-related.ts';
 
@@ -60,7 +61,15 @@ function Fact({
 }
 
 /** All settings of a device, with links to what they name and to the field that changes them. */
-export function DeviceSettings({ detail: { device } }: { readonly detail: DeviceDetail }) {
+export function DeviceSettings({
+  detail,
+  again,
+}: {
+  readonly detail: DeviceDetail;
+  readonly again: () => void;
+}) {
+  const { device } = detail;
+  const inline = { detail, again };
   const id = device.device_id;
   const related = useRead(() => readRelated(device), [id], [device.UpdatedAt]);
   const { data } = related;
@@ -82,19 +91,34 @@ export function DeviceSettings({ detail: { device } }: { readonly detail: Device
           {device.URL} <span class="mute">{device.Method}</span>
         </Fact>
         <Fact id={id} name={names.every} field="Frequency">
-          {deviceWords.every(device.FrequencySeconds ?? device.Frequency * 60)}
+          <InlineSetting
+            {...inline}
+            field="Frequency"
+            name={names.every}
+            words={deviceWords.every(device.FrequencySeconds ?? device.Frequency * 60)}
+          />
         </Fact>
         <Fact id={id} name={names.locations} field="Locations">
           {device.Locations.join(', ')}
         </Fact>
         <Fact id={id} name={names.timeout} field="Timeout">
-          {briefly(device.Timeout)}
+          <InlineSetting {...inline} field="Timeout" name={names.timeout} words={briefly(device.Timeout)} />
         </Fact>
         <Fact id={id} name={names.attempts} field="Attempts">
-          {say.attemptsOf(device.Attempts, device.RetryDelay)}
+          <InlineSetting
+            {...inline}
+            field="Attempts"
+            name={names.attempts}
+            words={say.attemptsOf(device.Attempts, device.RetryDelay)}
+          />
         </Fact>
         <Fact id={id} name={names.severity} field="Severity">
-          {alertTexts.severity[device.Severity]}
+          <InlineSetting
+            {...inline}
+            field="Severity"
+            name={names.severity}
+            words={alertTexts.severity[device.Severity]}
+          />
         </Fact>
         <Fact id={id} name={names.master} field="device_master_id">
           {device.device_master_id === null ? (

@@ -22,7 +22,7 @@ import { MarksSection } from './marks-section.tsx';
 import { NotifiedSection } from './notified-section.tsx';
 import { OutagesSection } from './outages-section.tsx';
 import { PathsSection } from './paths-section.tsx';
-import { useRange } from './range.ts';
+import { spanToRead, useRange } from './range.ts';
 import { readCheckOf, readMarks, readStatusHistory } from './read-axis.ts';
 import { type Check, type DeviceDetail, deviceName, readDetail } from './read-detail.ts';
 import { StatusLines } from './status-lines.tsx';
@@ -58,7 +58,8 @@ export function DeviceScreen({ id }: ScreenProps) {
   const newest = events.value.find(({ device_id }) => device_id === id)?.event_id;
   const row = rows.value.find((device) => device.id === id);
   // A device that is no longer in the list may be deleted. The next read shows it.
-  const read = useRead(() => readDetail(id), [id], [newest, row === undefined]);
+  // A change is in the row before its event arrives, also when it was undone.
+  const read = useRead(() => readDetail(id), [id], [newest, row === undefined, row?.isEnabled, row?.status]);
   const { data, problem, again } = read;
   useKeys({ Escape: () => go(listAddress.value) });
   useEffect(() => {
@@ -98,7 +99,11 @@ function KnownDevice({
   const range = useRange(Date.parse(device.CreatedAt));
   const keys = [id, JSON.stringify(range.chosen)];
   const status = useRead(() => readStatusHistory(id, range.span), keys, [newest, minute.value]);
-  const markRead = useRead(() => readMarks(id, range.span), keys, [newest, minute.value, device.UpdatedAt]);
+  const markRead = useRead(() => readMarks(id, spanToRead(range)), keys, [
+    newest,
+    minute.value,
+    device.UpdatedAt,
+  ]);
   const axisDevice = {
     id,
     locations: device.Locations,
@@ -129,6 +134,7 @@ function KnownDevice({
         status={status}
         marks={marks}
         cursor={cursor}
+        newestEvent={newest}
         chosen={chosen}
         onChoose={({ key }) => setChosen(key)}
         onPick={setPicked}
@@ -181,7 +187,7 @@ function KnownDevice({
           <PathsSection deviceId={id} newest={newest} />
         </div>
         <aside class={css['side']}>
-          <DeviceSettings detail={data} />
+          <DeviceSettings detail={data} again={again} />
         </aside>
       </div>
     </div>

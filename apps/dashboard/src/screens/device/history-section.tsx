@@ -20,8 +20,9 @@ import { spanWords } from './axis-words.ts';
 import { BucketTable } from './bucket-table.tsx';
 import deviceCss from './device.module.css';
 import type { DeviceMark } from './device-marks.ts';
-import { addressWith, type DeviceRange } from './range.ts';
+import { addressWith, cursorIn, type DeviceRange } from './range.ts';
 import { RangeBar } from './range-bar.tsx';
+import { RangeStrip } from './range-strip.tsx';
 import { type AxisDevice, readAxis, readCheckOf, type StatusHistory } from './read-axis.ts';
 import { StatusSums, statusWords } from './status-sums.tsx';
 import { useWidth } from './use-width.ts';
@@ -40,6 +41,7 @@ export function HistorySection({
   status,
   marks,
   cursor,
+  newestEvent,
   chosen,
   onChoose,
   onPick,
@@ -49,6 +51,8 @@ export function HistorySection({
   readonly status: ReadResult<StatusHistory>;
   readonly marks: readonly DeviceMark[];
   readonly cursor: Signal<number | undefined>;
+  /** The id of the newest event of the device. */
+  readonly newestEvent: string | undefined;
   readonly chosen: string | undefined;
   readonly onChoose: (mark: DeviceMark) => void;
   readonly onPick: (check: Schemas['Check']) => void;
@@ -110,7 +114,7 @@ export function HistorySection({
   );
   return (
     <section aria-label={say.range}>
-      <RangeBar range={range}>
+      <RangeBar range={range} cursor={cursor.value ?? cursorIn(span)}>
         {names.length > 1 && (
           <>
             <select
@@ -162,6 +166,13 @@ export function HistorySection({
           />
         )}
       </div>
+      <RangeStrip
+        deviceId={device.id}
+        range={range}
+        width={width}
+        isReady={status.data !== undefined}
+        newest={newestEvent}
+      />
       <div class={deviceCss['sumsArea']}>
         {seconds !== undefined && status.data !== undefined && (
           <StatusSums seconds={seconds} outages={status.data.uptime.Outages} />

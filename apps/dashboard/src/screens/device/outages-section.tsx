@@ -1,6 +1,7 @@
 import type { Schemas } from '@vantage/client';
 import { useState } from 'preact/hooks';
 import { briefly, count } from '../../model/format.ts';
+import { CsvButton } from '../../parts/csv-button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { OlderButton } from '../../parts/older-button.tsx';
 import { OutageDialog } from '../../parts/outage-dialog.tsx';
@@ -39,9 +40,7 @@ export function OutagesSection({
     <section class="section">
       <div class={css['bar']}>
         <h2>{say.outagesHead}</h2>
-        <a class="link" href={`/v1.1/devices/${deviceId}/outages?fmt=csv&Limit=100`} download="outages.csv">
-          {say.csv}
-        </a>
+        <CsvButton list={`devices/${deviceId}/outages`} name="outages" query={{}} />
       </div>
       <ReadState read={list.first} rows={2} />
       {list.rows?.length === 0 && <p class="mute">{say.noOutages}</p>}

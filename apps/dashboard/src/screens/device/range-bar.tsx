@@ -11,7 +11,7 @@ import { now, zone } from '../../store/clock.ts';
 import css from './axis.module.css';
 import { axisTexts as say } from './axis-texts.ts';
 import { spanWords } from './axis-words.ts';
-import { addressWith, type DeviceRange } from './range.ts';
+import { addressWith, cursorQuery, type DeviceRange } from './range.ts';
 
 const own = 'own';
 const names: readonly (Preset | typeof own)[] = [...presetNames, own];
@@ -21,9 +21,11 @@ const copiedMs = 2_000;
 /** The range of all rows: presets, an own one, steps, and the link to it. `children` are what the rows compare. */
 export function RangeBar({
   range,
+  cursor,
   children,
 }: {
   readonly range: DeviceRange;
+  readonly cursor: number | undefined;
   readonly children: ComponentChildren;
 }) {
   const [isAsking, setAsking] = useState(false);
@@ -33,7 +35,7 @@ export function RangeBar({
   const copy = () => {
     // A link to a moment that has passed: a span up to now would show another one later.
     const query = rangeQuery({ from: span.from, to: Math.min(span.to, now.peek()) });
-    const link = `${location.origin}${addressWith({ span: undefined, ...query })}`;
+    const link = `${location.origin}${addressWith({ span: undefined, ...query, ...cursorQuery(cursor) })}`;
     navigator.clipboard.writeText(link).then(
       () => {
         setCopied(true);

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import {
   type ChosenRange,
+  momentText,
   moved,
   presetSince,
   rangeIn,
@@ -10,7 +11,7 @@ import {
   zoomed,
 } from '../../model/time-range.ts';
 import { address, go } from '../../store/address.ts';
-import { now } from '../../store/clock.ts';
+import { now, serverNow } from '../../store/clock.ts';
 
 /** The parameters of the address that this screen knows; all but the range stay when that changes. */
 const rangeNames = ['span', 'from', 'to'] as const;
@@ -35,6 +36,22 @@ export function addressWith(changed: Readonly<Record<string, string | undefined>
   const text = query.toString();
   return `${address.peek().path}${text === '' ? '' : `?${text}`}`;
 }
+
+const cursorName = 'at';
+
+/** The moment of the cursor in the address; undefined: none, or outside the range. */
+export function cursorIn({ from, to }: TimeSpan): number | undefined {
+  const at = Date.parse(address.value.query.get(cursorName) ?? '');
+  return at >= from && at <= to ? at : undefined;
+}
+
+/** The parameter of the address for a cursor; whole seconds. */
+export const cursorQuery = (at: number | undefined): Readonly<Record<string, string | undefined>> => ({
+  [cursorName]: at === undefined ? undefined : momentText(at),
+});
+
+/** Keeps the cursor in the address. */
+export const pinCursor = (at: number): void => go(addressWith(cursorQuery(at)), { replace: true });
 
 const stepMs = 10_000;
 
@@ -68,3 +85,7 @@ export function useRange(createdMs: number): DeviceRange {
     },
   };
 }
+
+/** The span to read: one up to now also has what happens until the next step, such as a note that is added. */
+export const spanToRead = ({ chosen, span }: DeviceRange): TimeSpan =>
+  chosen.preset === undefined ? span : { ...span, to: Math.max(span.to, serverNow() + stepMs) };

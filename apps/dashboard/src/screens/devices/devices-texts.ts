@@ -30,6 +30,7 @@ export const devicesTexts = {
   tags: 'Tags',
   noTags: 'Tags with paths, like berlin/rack-3, make a tree here.',
   counted: (n: number) => devicesOf(n),
+  readingParts: (n: number) => `${devicesOf(n)}. Reading tags and last checks …`,
   readingRest: (total: number, down: number) =>
     `${devicesOf(total)}, ${down === 0 ? 'none' : count(down)} Down. Reading the others …`,
   columns: {

@@ -5,7 +5,7 @@ import { Heading } from '../../parts/heading.tsx';
 import { FailureNotice, WaitingRows } from '../../parts/notice.tsx';
 import { problemWords } from '../../parts/problem-words.ts';
 import { RowList } from '../../parts/row-list.tsx';
-import { early, progress, readFacts, rows } from '../../store/account-state.ts';
+import { arePartsMissing, early, progress, readFacts, rows } from '../../store/account-state.ts';
 import { mayOperate, mayWrite } from '../../store/credential.ts';
 import { figuresFailed } from '../../store/device-figures.ts';
 import { settingsProblem, useDeviceSettings } from '../../store/device-settings.ts';
@@ -41,6 +41,12 @@ import { SelectionBar } from './selection-bar.tsx';
 import { TagTree } from './tag-tree.tsx';
 
 function NoDevices() {
+  if (progress.value === 'loading')
+    return (
+      <p class={css['nothing']} role="status">
+        {deviceWords.stillLoading}
+      </p>
+    );
   const isEmpty = rows.value.length === 0;
   return (
     <div class={css['nothing']}>
@@ -111,7 +117,10 @@ function DeviceList() {
 /** The number of listed devices; while they are read, the counts of the server. */
 function ListCount() {
   const read = early.value;
-  const words = read === undefined ? say.counted(found.value.length) : say.readingRest(read.total, read.down);
+  const listed = arePartsMissing.value
+    ? say.readingParts(found.value.length)
+    : say.counted(found.value.length);
+  const words = read === undefined ? listed : say.readingRest(read.total, read.down);
   return (
     <span class="mute" role="status">
       {progress.value === 'loading' && read === undefined && rows.value.length === 0 ? '' : words}
@@ -119,14 +128,19 @@ function ListCount() {
   );
 }
 
+/** The effects of each letter of the filter, apart from the screen, which is not rendered for it. */
+function FilterEffects() {
+  useSearchByUrl();
+  useEffect(() => deselectHidden(), [text.value]);
+  return null;
+}
+
 /** The devices that match the filter in the address. */
 export function DevicesScreen() {
   const field = useRef<HTMLInputElement>(null);
   useListKeys(() => field.current?.select());
-  useSearchByUrl();
   useDeviceSettings(areSettingsNeeded.value);
   useEffect(() => steady.follow(), []);
-  useEffect(() => deselectHidden(), [text.value]);
   const reads = settingsProblem.value !== undefined && !isWaitingForSettings.value;
   return (
     <div class={css['split']}>
@@ -137,6 +151,7 @@ export function DevicesScreen() {
           <ListCount />
         </div>
         <FilterField field={field} />
+        <FilterEffects />
         <ListToolbar />
         {(reads || figuresFailed.value) && <p class="hint bad">{say.columnsFailed}</p>}
         {selected.value.size > 0 && (

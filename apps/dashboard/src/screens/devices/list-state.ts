@@ -25,7 +25,11 @@ import { createSteadyRows } from './steady-rows.ts';
 /** The text of the filter is part of the address, so that a list can be sent as a link. */
 export const text = computed(() => address.value.query.get('q') ?? '');
 export const filter = computed(() => parseFilter(text.value));
-const sort = computed(() => filter.value.sort);
+// These change only with their own part of the address, so a letter of the search neither sorts nor renders all again.
+const sortKey = computed(() => filter.value.sort.by);
+const isReverse = computed(() => filter.value.sort.isReverse);
+const sort = computed(() => ({ by: sortKey.value, isReverse: isReverse.value }));
+const columnsText = computed(() => address.value.query.get('columns'));
 const byUrl = accountSignal<FoundByUrl | undefined>(undefined);
 
 /** The width of the window, which limits the columns. */
@@ -42,7 +46,7 @@ const phoneColumns: readonly ColumnName[] = ['status', 'device', 'day', 'last'];
 /** The chosen columns: those of the address, else those that this browser remembers, else the default ones. */
 export const columns = computed<readonly ColumnName[]>(
   () =>
-    parseColumns(address.value.query.get('columns')) ??
+    parseColumns(columnsText.value) ??
     parseColumns(rememberedColumns.value) ??
     defaultColumns(windowWidth.value),
 );
@@ -179,6 +183,7 @@ export function selectAll(): void {
 
 /** Deselects devices that the filter hides, because actions apply to all selected ones. */
 export function deselectHidden(): void {
+  if (selected.value.size === 0) return;
   const shown = new Set(found.value.map(({ id }) => id));
   const remaining = [...selected.value].filter((id) => shown.has(id));
   if (remaining.length !== selected.value.size) selected.value = new Set(remaining);

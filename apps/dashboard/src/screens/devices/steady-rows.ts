@@ -13,14 +13,14 @@ export function createSteadyRows(
   found: ReadonlySignal<readonly DeviceListRow[]>,
   question: ReadonlySignal<unknown>,
 ) {
-  const order = signal<{ readonly question: unknown; readonly ids: readonly string[] }>({
+  const order = signal<{ readonly question: unknown; readonly sorted: readonly DeviceListRow[] }>({
     question: undefined,
-    ids: [],
+    sorted: [],
   });
   let [sortedMs, touchedMs] = [0, 0];
   const sort = () => {
     sortedMs = performance.now();
-    order.value = { question: question.peek(), ids: found.peek().map(({ id }) => id) };
+    order.value = { question: question.peek(), sorted: found.peek() };
   };
   effect(() => {
     void question.value;
@@ -28,11 +28,16 @@ export function createSteadyRows(
   });
   const byId = computed(() => new Map(all.value.map((row) => [row.id, row])));
   return {
-    rows: computed(() =>
-      order.value.question === question.value
-        ? keepOrder(order.value.ids, byId.value, found.value)
-        : found.value,
-    ),
+    rows: computed(() => {
+      const { question: asked, sorted } = order.value;
+      return asked !== question.value || sorted === found.value
+        ? found.value
+        : keepOrder(
+            sorted.map(({ id }) => id),
+            byId.value,
+            found.value,
+          );
+    }),
     /** To be called when the pointer or the focus is on the list. */
     touch: () => {
       touchedMs = performance.now();

@@ -5,7 +5,7 @@ import { worstOf } from '../../model/state.ts';
 import { type Branch, tagTree, visibleBranches } from '../../model/tag-tree.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { useRoving } from '../../parts/roving.ts';
-import { counts, early, progress, rows } from '../../store/account-state.ts';
+import { arePartsMissing, counts, early, progress, rows } from '../../store/account-state.ts';
 import { accountSignal } from '../../store/present-sign-in.ts';
 import { deviceWords } from '../../texts/device-words.ts';
 import css from './devices.module.css';
@@ -13,7 +13,8 @@ import { devicesTexts } from './devices-texts.ts';
 
 const say = devicesTexts;
 
-const branches = computed(() => tagTree(rows.value));
+// A tree of some of the devices would grow under the pointer.
+const branches = computed(() => (arePartsMissing.value ? [] : tagTree(rows.value)));
 const worst = computed(() => worstOf(rows.value.map(({ state }) => state)));
 /** Branches that a person opened (true) or closed. The others are open if a device in them is Down. */
 const opened = accountSignal<ReadonlyMap<string, boolean>>(new Map());

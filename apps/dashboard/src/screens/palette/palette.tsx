@@ -6,8 +6,9 @@ import { Icon } from '../../parts/icon.tsx';
 import { MaintenanceDialog } from '../../parts/maintenance-dialog.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { useRead } from '../../parts/use-read.ts';
-import { devices } from '../../store/account-state.ts';
+import { devices, progress } from '../../store/account-state.ts';
 import { searchDevices } from '../../store/read-states.ts';
+import { deviceWords } from '../../texts/device-words.ts';
 import css from './palette.module.css';
 import type { PaletteChoice } from './palette-choice.ts';
 import { choicesFor } from './palette-choices.ts';
@@ -155,7 +156,9 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
           setChosenDevice(undefined);
         }}
       />
-      {choices.length === 0 && <p class={css['none']}>{say.none}</p>}
+      {choices.length === 0 && (
+        <p class={css['none']}>{progress.value === 'loading' ? deviceWords.stillLoading : say.none}</p>
+      )}
       <ReadState read={read} rows={0} />
       <div id="choices" role="listbox" aria-label={say.title} class={css['choices']}>
         {grouped(choices).map((group) => (

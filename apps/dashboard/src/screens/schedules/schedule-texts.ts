@@ -64,7 +64,6 @@ export const scheduleTexts = {
   choose: 'add a contact…',
   addTo: (at: number) => `Add a contact to step ${at}`,
   removeContact: (name: string, step: number) => `Remove ${name} from step ${step}`,
-  gone: 'a deleted contact',
   noContacts: 'There are no contacts yet.',
   days: 'Days',
   daysHint: 'none: every day',
@@ -80,13 +79,4 @@ export const scheduleTexts = {
   useForAccount: 'Use it for all devices without a schedule of their own',
   remove: 'Delete this schedule',
   removeAsk: (name: string) => `Delete the schedule ${name}? This cannot be undone.`,
-  words: {
-    after: (minutes: number) => {
-      if (minutes === 0) return 'at once';
-      return minutes % 60 === 0 ? `after ${minutes / 60}\u00a0h` : `after ${minutes}\u00a0min`;
-    },
-    repeated: (minutes: number) => `repeated every ${minutes}\u00a0min`,
-    only: (severities: readonly string[]) => `${severities.join(' and ')} only`,
-    allDay: 'all day',
-  },
 } as const;

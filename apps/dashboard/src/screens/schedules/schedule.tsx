@@ -12,13 +12,13 @@ import { mayWrite } from '../../store/credential.ts';
 import { readContacts } from '../../store/notification-schedules.ts';
 import { alertTexts } from '../../texts/alert-texts.ts';
 import { frameTexts } from '../../texts/frame-texts.ts';
+import { stepTexts, stepWords } from '../../texts/step-words.ts';
 import { ScheduleAnswer, type ScheduleQuestion, useAnswer } from './schedule-answer.tsx';
 import { newStep, type OpenedSchedule, scheduleDraft } from './schedule-draft.ts';
 import { ScheduleForm, useScheduleForm } from './schedule-form.tsx';
 import { scheduleTexts } from './schedule-texts.ts';
 import { ScheduleUsage } from './schedule-users.tsx';
 import css from './schedules.module.css';
-import { stepWords } from './step-words.ts';
 import { WeekStrip } from './week-strip.tsx';
 
 const say = scheduleTexts;
@@ -130,7 +130,7 @@ function ScheduleDetails({ opened, again }: { readonly opened: OpenedSchedule; r
   }));
   const answered = useAnswer(form.draft, question);
   const names = new Map(opened.contacts.map(({ contact_id, Name }) => [contact_id, Name]));
-  const nameOf = (id: string) => names.get(id) ?? say.gone;
+  const nameOf = (id: string) => names.get(id) ?? stepTexts.gone;
   const title = opened.id === undefined ? say.addTitle : opened.draft.name;
   return (
     <>

@@ -4,9 +4,9 @@ import { ReadState } from '../../parts/read-state.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { mayWrite } from '../../store/credential.ts';
 import { readContacts, readNschedules, readScheduleUsers } from '../../store/notification-schedules.ts';
+import { stepTexts, stepWords } from '../../texts/step-words.ts';
 import { scheduleTexts } from './schedule-texts.ts';
 import css from './schedules.module.css';
-import { stepWords } from './step-words.ts';
 
 const say = scheduleTexts;
 /** The maximum number of schedules whose users are counted. */
@@ -33,7 +33,7 @@ function usedText(users: SchedulesData['users'], id: string): string {
 
 function ScheduleList({ data: { schedules, contacts, users } }: { readonly data: SchedulesData }) {
   const names = new Map(contacts.map(({ contact_id, Name }) => [contact_id, Name]));
-  const nameOf = (id: string) => names.get(id) ?? say.gone;
+  const nameOf = (id: string) => names.get(id) ?? stepTexts.gone;
   return (
     <ul class={css['list']}>
       {schedules.map(({ nschedule_id: id, Name, Timezone, Steps }) => (

@@ -3,6 +3,7 @@ import { severityChoices } from '../../model/severity-choices.ts';
 import { weekdays } from '../../model/week-hours.ts';
 import { LineField } from '../../parts/line-field.tsx';
 import type { NotificationContact } from '../../store/notification-schedules.ts';
+import { stepTexts } from '../../texts/step-words.ts';
 import type { StepDraft } from './schedule-draft.ts';
 import { scheduleTexts } from './schedule-texts.ts';
 import css from './schedules.module.css';
@@ -36,10 +37,10 @@ function StepContacts({ step, number, contacts, problemOf, set }: StepProps) {
       <div class={css['chips']}>
         {step.contacts.map((id) => (
           <span key={id} class={css['chip']}>
-            <bdi>{nameOf.get(id) ?? say.gone}</bdi>
+            <bdi>{nameOf.get(id) ?? stepTexts.gone}</bdi>
             <button
               type="button"
-              aria-label={say.removeContact(nameOf.get(id) ?? say.gone, number)}
+              aria-label={say.removeContact(nameOf.get(id) ?? stepTexts.gone, number)}
               onClick={() => set({ contacts: step.contacts.filter((other) => other !== id) })}
             >
               ×

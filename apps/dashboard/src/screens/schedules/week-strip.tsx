@@ -1,5 +1,7 @@
+import { hoursText } from '../../model/step-hours.ts';
 import { weekdays, weekMinuteOf, weekMinutes, weekSpans } from '../../model/week-hours.ts';
-import { hoursText, type ScheduleDraft, stepsOf } from './schedule-draft.ts';
+import { stepTexts } from '../../texts/step-words.ts';
+import { type ScheduleDraft, stepsOf } from './schedule-draft.ts';
 import { scheduleTexts as say } from './schedule-texts.ts';
 import css from './schedules.module.css';
 
@@ -60,7 +62,7 @@ function StepHours({
   readonly spans: ReturnType<typeof weekSpans>;
   readonly minute: number;
 }) {
-  const when = typeof after === 'number' ? say.words.after(after) : '–';
+  const when = typeof after === 'number' ? stepTexts.after(after) : '–';
   return (
     <>
       <div class={css['rowName']}>
@@ -74,7 +76,7 @@ function StepHours({
         viewBox={`0 0 ${weekMinutes} 32`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${say.step(number)}: ${hours === '' ? say.words.allDay : hours}`}
+        aria-label={`${say.step(number)}: ${hours === '' ? stepTexts.allDay : hours}`}
       >
         {weekdays.map((day, at) => (
           <line key={day} class={css['day']} x1={at * dayMinutes} x2={at * dayMinutes} y1="0" y2="32" />
