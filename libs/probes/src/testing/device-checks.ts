@@ -1,9 +1,11 @@
 import { advanceUntilEnded, type FakeClock } from '@vantage/kernel/testing';
-import type { AnyProbe, Measurement, ProbeOutcome } from '../contract/probe.ts';
+import type { AnyProbe, Measurement } from '../contract/probe.ts';
 import { runTest } from './run-test.ts';
 
 /** A check with its values by label. */
-export type CheckWithValues = Measurement & { readonly values: Readonly<Record<string, number>> };
+export type CheckWithValues = Omit<Measurement, 'values'> & {
+  readonly values: Readonly<Record<string, number>>;
+};
 
 /** Checks a device, which a Method remembers from one check to the next; first the clock advances by `afterMs`. */
 export type DeviceChecks = (
@@ -13,20 +15,11 @@ export type DeviceChecks = (
 
 /** Checks of the device at `url` under a fake clock, by default a minute after each other. */
 export function deviceChecks(probe: AnyProbe, url: string, clock: FakeClock): DeviceChecks {
-  let outcome: ProbeOutcome | undefined;
-  const watched: AnyProbe = {
-    ...probe,
-    async run(context, target, settings) {
-      outcome = undefined;
-      outcome = await probe.run(context, target, settings);
-      return outcome;
-    },
-  };
   return async (options, { device = '7', afterMs = 60_000 } = {}) => {
     if (afterMs > 0) await clock.advance(afterMs);
-    const running = runTest(watched, url, options, { clock, timeoutMs: 20_000, device });
+    const running = runTest(probe, url, options, { clock, timeoutMs: 20_000, device });
     const seen = await advanceUntilEnded(clock, 100, running);
-    const values = Object.fromEntries((outcome?.values ?? []).map(({ Label, Value }) => [Label, Value]));
+    const values = Object.fromEntries((seen.values ?? []).map(({ Label, Value }) => [Label, Value]));
     return { ...seen, values };
   };
 }
