@@ -37,7 +37,9 @@ const accountNo = await make.account();
 const locationNo = await make.location(accountNo);
 const { agentNo } = await make.agent({ accountNo, locationNo });
 
-/** A value as devices return it: rates in bit/s, percentages and temperatures with a decimal, counts that rarely change. */
+/**
+ * A value as devices return it: rates in bit/s, percentages and temperatures with a decimal, counts that rarely change.
+ */
 function valueAt(series: number, check: number): number {
   const busy = 1 + 0.5 * Math.sin((check / checks) * 2 * Math.PI + series);
   switch (series % 5) {

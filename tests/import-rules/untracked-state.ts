@@ -41,7 +41,7 @@ export const untrackedState: ReadonlyMap<string, string> = new Map(
       'apps/controller/src/agents/upgrades/upgrades.ts due',
       'apps/controller/src/reading/values/read-values.ts found',
       'apps/controller/src/reading/values/value-buckets.ts ofHours',
-      'libs/domain/src/value-sum-bytes.ts slots',
+      'libs/domain/src/value-sum-bytes.ts sums',
       'libs/domain/src/value-sums.ts slots',
     ],
     'ends with its check; docs/security.md bounds the bytes of a check': [

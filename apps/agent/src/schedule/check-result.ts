@@ -41,9 +41,12 @@ export function resultOf(facts: ResultFacts, measurement: Measurement): CheckRes
     slow: measurement.slow,
     extendedJson: JSON.stringify(measurement.extended),
     behindAnchor: measurement.behindAnchor ?? false,
-    values: (measurement.values ?? []).map(wireValue),
+    values: measurement.values?.map(wireValue) ?? noValues,
   };
 }
+
+/** Shared by the results without values, of which thousands wait. */
+const noValues: MeasuredValue[] = [];
 
 function wireValue({ Label, Value, Unit }: NonNullable<Measurement['values']>[number]): MeasuredValue {
   return { $typeName: MeasuredValueSchema.typeName, label: Label, value: Value, unit: Unit };

@@ -18,7 +18,7 @@ const recentUs = 2 * hourUs;
 /** Devices that one statement reads and one iteration of the event loop writes. */
 const devicesAtOnce = 200;
 /** The samples of one scrape. */
-export const maxSamples = 50_000;
+const maxSamples = 50_000;
 
 const head =
   '# HELP vantage_device_value A value of the last check that returned values; absent when there was none in two hours.\n# TYPE vantage_device_value gauge\n';
@@ -63,7 +63,9 @@ function samplesOf({ device_id, short_name, measured, series }: ValuedDevice): s
   });
 }
 
-/** The account's next devices with series, in the order of their numbers; `measured` is empty without a recent check. */
+/**
+ * The account's next devices with series, in the order of their numbers. `measured` is empty without a recent check.
+ */
 async function readValues(
   { kysely }: Pick<Db, 'kysely'>,
   { accountNo, after, nowUs }: { readonly accountNo: number; readonly after: number; readonly nowUs: number },

@@ -1,7 +1,7 @@
 import { boundedText } from '@vantage/kernel';
 
 /** The maximum of `Points`. */
-export const maxPoints = 400;
+const maxPoints = 400;
 
 /** The query parameter `Points`, a number of buckets. */
 export function pointsQuery(description: string) {

@@ -19,11 +19,14 @@ const zoneUs = 4 * hourUs;
 
 const labels = ['in', 'out', 'temperature, inlet'] as const;
 const units: Readonly<Record<string, string>> = { in: 'bit/s', out: 'bit/s', 'temperature, inlet': '°C' };
-const amount = fc.oneof(
-  fc.double({ min: -1e6, max: 1e6, noNaN: true }),
-  fc.integer({ min: 0, max: 5 }),
-  fc.constantFrom(0, 1e12, -40.5),
-);
+const amount = fc
+  .oneof(
+    fc.double({ min: -1e6, max: 1e6, noNaN: true }),
+    fc.integer({ min: 0, max: 5 }),
+    fc.constantFrom(0, 1e12, -40.5),
+  )
+  // The database stores -0 as 0.
+  .map((value) => value + 0);
 const measured = fc
   .record(Object.fromEntries(labels.map((label) => [label, fc.option(amount, { freq: 3, nil: undefined })])))
   .map((values) =>
