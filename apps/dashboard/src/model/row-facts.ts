@@ -8,7 +8,7 @@ interface TroubledDevice {
   readonly locations: readonly string[];
 }
 
-/** What the account knows about its devices. The newest event is the first. */
+/** The facts of the account that tell the trouble of a device. The newest event is the first. */
 interface AccountFacts {
   readonly alerts: readonly {
     readonly device_id: string | null;
