@@ -42,7 +42,7 @@ interface Previewed {
 }
 
 /**
- * The contacts that are told when the device is Up again: those who were notified of Down, unless they do not want
+ * The contacts that are notified when the device is Up again: those who were notified of Down, unless they do not want
  * messages of Up. `up` is the preview of the same steps for such messages.
  */
 export function toldOfUp(down: readonly Previewed[], up: readonly Previewed[]): Previewed {

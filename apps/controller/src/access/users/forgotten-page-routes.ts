@@ -34,7 +34,7 @@ declareShare({
 });
 
 /** The path of the page on which people request a link to choose another password. */
-export const forgottenPath = '/forgotten';
+const forgottenPath = '/forgotten';
 
 /** The link works for this time, and meanwhile the person gets no other one. */
 const linkHours = 1;

@@ -43,7 +43,7 @@ export function forgottenMail(
     subject: `Another password for ${account}`,
     replaces: true,
     body: [
-      `Somebody at ${address} asked for a link to choose another password for you (${name}) in the account ${account} of Vantage. It works once, within ${hours} hour. Then all of your sessions end.`,
+      `A link to choose another password for you (${name}) in the account ${account} of Vantage was requested from ${address}. It works once, within ${hours} hour. Then all of your sessions end.`,
       link,
       'If it was not you, ignore it: your password stays as it is.',
     ].join('\n\n'),

@@ -6,7 +6,7 @@ import type { MaintenanceTarget } from '../../store/maintenance-changes.ts';
 
 /** How the devices of a window are chosen. */
 export const targetKinds = ['tag', 'filter', 'devices'] as const;
-export type TargetKind = (typeof targetKinds)[number];
+type TargetKind = (typeof targetKinds)[number];
 
 /** The choice of a person so far. Only the part of `kind` counts. */
 export interface TargetChoice {
@@ -33,7 +33,7 @@ export function filterOfChoice({ kind, filter }: TargetChoice): ParsedFilter | u
 
 const hasTag = (tag: string) => {
   const branch = tag.slice(0, -2);
-  return (own: string) => (isBranch(tag) ? own === branch || own.startsWith(`${branch}/`) : own === tag);
+  return (name: string) => (isBranch(tag) ? name === branch || name.startsWith(`${branch}/`) : name === tag);
 };
 
 /** The devices of a choice. A branch includes the tag that it begins with, as in the list of devices. */
