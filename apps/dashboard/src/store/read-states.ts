@@ -6,7 +6,7 @@ import { serverNow } from './clock.ts';
 import type { KnownDevice } from './known-device.ts';
 
 const pageSize = 1_000;
-/** Rows of an answer without parts: names and states. */
+/** Rows of the answer with names and states of all devices. An account has one such answer at one time. */
 const plainPageSize = 10_000;
 /** Pages of parts that are read at the same time. */
 const maxAtOnce = 3;
@@ -32,9 +32,11 @@ interface StateQuery {
   readonly mschedule_id?: string;
 }
 
-async function* statePages(filter: StateQuery, from?: string) {
+async function* statePages(
+  filter: StateQuery,
+  { from, Limit = pageSize }: { readonly from?: string | undefined; readonly Limit?: number } = {},
+) {
   let after = from;
-  const Limit = filter.With === undefined && filter.ChangedSince === undefined ? plainPageSize : pageSize;
   do {
     const { With: more, Tag: tags, ...plain } = filter;
     const query = {
@@ -76,12 +78,12 @@ export const readStatesSince = (since: string): Promise<StateChanges> =>
  * Reads names and states of all devices, in the order of creation. Tags, Locations, last checks and days are empty:
  * `readParts` reads them.
  */
-export const readPlainStates = (): Promise<StateChanges> => readRows({});
+export const readPlainStates = (): Promise<StateChanges> => readRows({}, plainPageSize);
 
-async function readRows(filter: StateQuery): Promise<StateChanges> {
+async function readRows(filter: StateQuery, Limit = pageSize): Promise<StateChanges> {
   const changes = new Map<string, KnownDevice | undefined>();
   let revision: string | undefined;
-  for await (const { data, revision: ofPage } of statePages(filter)) {
+  for await (const { data, revision: ofPage } of statePages(filter, { Limit })) {
     const part = partOf(serverNow());
     // A device that changes while the pages are read is also among the next changes.
     revision ??= ofPage;
@@ -103,7 +105,7 @@ export async function readParts(
   const readNext = async (): Promise<void> => {
     for (let start = starts.shift(); start !== undefined; start = starts.shift()) {
       const last = Math.min(start + pageSize, ids.length) - 1;
-      for await (const { data } of statePages({ With }, ids[start - 1])) {
+      for await (const { data } of statePages({ With }, { from: ids[start - 1] })) {
         const part = partOf(serverNow());
         onRows(data.map((row) => factsOf(row, part)));
         // A device whose creation was committed late pushes the last ones to the next page.

@@ -63,6 +63,17 @@ test('one axis joins marks of the device and its tags, changes of its settings, 
   expect(page.headers.get('link')).toContain('Offset=3');
 });
 
+test('a mark of this moment is shown at once, also in a period whose end is still to come', async () => {
+  const { id } = account.own;
+  await make({ Kind: 'Note', Text: 'just now', Devices: [id] });
+  for (const period of ['', `?Timestamp1=${atAgo(hourUs)}&Timestamp2=${atAgo(-hourUs)}`]) {
+    const { json } = await account.send('GET', `/devices/${id}/marks${period}`);
+    expect([period, marks.parse(json).some(({ Text }) => Text === 'just now')]).toEqual([period, true]);
+  }
+  const before = await account.send('GET', `/devices/${id}/marks?Timestamp2=${atAgo(minuteUs)}`);
+  expect(marks.parse(before.json).map(({ Text }) => Text)).not.toContain('just now');
+});
+
 test('making and deleting a mark is recorded', async () => {
   rest.recorded.length = 0;
   const { mark_id } = made.parse(

@@ -192,13 +192,15 @@ function deviceRoute({ clock, device }: MarkDeps): Route {
     response: z.array(markRecord),
     names: { root: 'marks', row: 'mark', id: 'mark_id' },
     handler: async ({ db, session: { accountNo, zone }, subject, query: { Limit, Offset, ...asked } }) => {
-      const { fromUs, toUs } = readEnds(asked, { zone, nowUs: clock.nowUs() });
+      const nowUs = clock.nowUs();
+      const { fromUs, toUs } = readEnds(asked, { zone, nowUs });
+      const endUs = asked.Timestamp2 === undefined ? undefined : zone.parse(asked.Timestamp2);
       const rows = await listMarks(db, {
         accountNo,
         deviceNo: subject.device_no,
         fromUs: fromUs ?? toUs - dayUs,
-        // A mark of this very second is shown at once.
-        untilUs: asked.Timestamp2 === undefined ? clock.nowUs() + 1 : toUs,
+        // Up to now, a mark of this very second is shown at once.
+        untilUs: endUs === undefined || endUs >= nowUs ? nowUs + 1 : toUs,
         limit: Offset + Limit + 1,
       });
       const next = rows.length > Offset + Limit ? { limit: Limit, offset: Offset + Limit } : undefined;
