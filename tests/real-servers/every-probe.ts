@@ -65,7 +65,7 @@ for (const method of methods) {
     `${scheme}://127.0.0.1:${port}/${text}`,
   ]);
   const json = z.toJSONSchema(probe.options, { io: 'input', unrepresentable: 'any' });
-  const login = 'properties' in json && json.properties?.['User'] ? { User: 'me', Password: 'x' } : {};
+  const login = 'properties' in json && json.properties?.['Password'] ? { User: 'me', Password: 'x' } : {};
   const options = nasty.flatMap((text) => places(json, text)).map((each) => ({ ...login, ...Object(each) }));
   // Each script starts a process, so a few of them have to do.
   const goodUrls = (method === 'Script' ? ['-1', '`id`', '$(id)'] : urls).filter(

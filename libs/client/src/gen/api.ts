@@ -3750,7 +3750,10 @@ export interface components {
              * @enum {string}
              */
             Version?: "v1" | "v2c" | "v3";
-            /** @description The community of v1 and v2c. It travels as plain text. Default: "public". */
+            /**
+             * @description The community of v1 and v2c. It travels as plain text. Default: "public".
+             * @example a community
+             */
             Community?: string;
             /**
              * @description The user of v3.
@@ -3762,18 +3765,35 @@ export interface components {
              * @enum {string}
              */
             AuthProtocol?: "MD5" | "SHA" | "SHA224" | "SHA256" | "SHA384" | "SHA512";
-            /** @description The password of authentication; without it v3 does not authenticate. */
+            /**
+             * @description The password of authentication; without it v3 does not authenticate.
+             * @example a long password
+             */
             AuthKey?: string;
             /**
              * @description How v3 encrypts: AES has 128 bits, AES256C is the form of Cisco. DES is broken: use it only where a device has nothing else. Default: "AES".
              * @enum {string}
              */
             PrivProtocol?: "DES" | "AES" | "AES256" | "AES256C";
-            /** @description The password of encryption; without it v3 does not encrypt. */
+            /**
+             * @description The password of encryption; without it v3 does not encrypt.
+             * @example another long password
+             */
             PrivKey?: string;
-            /** @description The context of v3; default: the one without a name. */
+            /**
+             * @description The context of v3; default: the one without a name.
+             * @example vlan-1
+             */
             Context?: string;
-            /** @description The interfaces to watch, each with its rates as values. */
+            /**
+             * @description The interfaces to watch, each with its rates as values.
+             * @example [
+             *       {
+             *         "Name": "GigabitEthernet1/0/1",
+             *         "MaxUtilisation": 80
+             *       }
+             *     ]
+             */
             Interfaces?: {
                 /**
                  * @description The name of the interface: its ifName, else its ifDescr, such as GigabitEthernet1/0/1.
@@ -3786,6 +3806,7 @@ export interface components {
                 Index?: number;
                 /**
                  * @description The operational status that the interface must have. Default: "Up".
+                 * @example Up
                  * @enum {string}
                  */
                 ExpectStatus?: "Up" | "Down" | "Any";
@@ -3796,7 +3817,15 @@ export interface components {
                 /** @description The check fails where this interface misses its expectations. Else the check stays good and reports it. Default: false. */
                 DeviceDown?: boolean;
             }[];
-            /** @description Further objects to read. */
+            /**
+             * @description Further objects to read.
+             * @example [
+             *       {
+             *         "Name": "upsEstimatedChargeRemaining",
+             *         "Min": 50
+             *       }
+             *     ]
+             */
             Values?: {
                 /** @description The object with its instance, such as 1.3.6.1.2.1.1.3.0. */
                 OID?: string;
@@ -3814,7 +3843,10 @@ export interface components {
                  * @enum {string}
                  */
                 Kind?: "Gauge" | "Counter" | "Text";
-                /** @description The text that the object must have. */
+                /**
+                 * @description The text that the object must have.
+                 * @example nominal
+                 */
                 Expect?: string;
                 /** @description A smaller value is a failed expectation. */
                 Min?: number;

@@ -140,8 +140,8 @@ describe('dial', () => {
   });
 });
 
-/** The methods that connect; PING and Script have families of their own. */
-const connecting = methods.filter((method) => method !== 'PING' && method !== 'Script');
+/** The methods that connect over TCP. */
+const connecting = methods.filter((method) => !['PING', 'Script', 'SNMP'].includes(method));
 const options = (method: Method) => (method === 'DNS' ? { Transport: 'TCP' } : {});
 const urlOf = (method: Method, place: string) =>
   ({ HTTP: `http://${place}/`, DNS: `dns://${place}/x.example` })[String(method)] ?? place;

@@ -55,6 +55,19 @@ const special: readonly Kind[] = [
     login: false,
     options: { Transport: 'TLS', TLS: { ClientKey: key } },
   },
+  {
+    method: 'SNMP',
+    scheme: 'snmp',
+    other: 'snmp',
+    login: false,
+    options: {
+      Version: 'v3',
+      User: 'u',
+      Community: 'kept-1',
+      AuthKey: 'kept-2-long',
+      PrivKey: 'kept-3-long',
+    },
+  },
 ];
 
 /** A method whose secrets are those of the line protocols: a password, and the key of a client certificate. */
