@@ -14,7 +14,12 @@ async function createAll(
   bodies: readonly object[],
 ): Promise<readonly string[]> {
   const results = z.object({
-    Results: z.array(z.object({ Status: z.literal(200), Body: z.looseObject({}) })),
+    Results: z.array(
+      z.object({
+        Status: z.literal(200),
+        Body: z.looseObject({ device_id: z.string().optional(), tag_id: z.string().optional() }),
+      }),
+    ),
   });
   const ids: string[] = [];
   for (let from = 0; from < bodies.length; from += atOnce) {
@@ -22,7 +27,7 @@ async function createAll(
       .slice(from, from + atOnce)
       .map((Body) => ({ Method: 'POST', Path: path, Body }));
     const { Results } = results.parse(await api.ok('POST', '/batch', { Operations }));
-    ids.push(...Results.map(({ Body }) => String(Body['device_id'] ?? Body['tag_id'] ?? '')));
+    ids.push(...Results.map(({ Body }) => Body.device_id ?? Body.tag_id ?? ''));
   }
   return ids;
 }

@@ -108,8 +108,13 @@ test('no change of a device is missed, whenever it happens while the page reads 
         store.endSignIn();
         await store.readFacts();
         await store.readChanges();
-        const shown = [...store.devices.value.values()].map(({ id, status, tags }) => [id, status, tags[0]]);
-        expect(shown.sort()).toEqual(account.devices.map(({ id, status, tag }) => [id, status, tag]).sort());
+        const shown = [...store.devices.value.values()].map(({ id, status, tags }) => [
+          id,
+          [status, tags[0]],
+        ]);
+        const expected = account.devices.map(({ id, status, tag }) => [id, [status, tag]]);
+        expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(expected));
+        expect(shown).toHaveLength(expected.length);
         expect(store.arePartsMissing.value).toBe(false);
       },
     ),

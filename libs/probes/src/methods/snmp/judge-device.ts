@@ -97,7 +97,7 @@ export function measuredValues(
 const kinds: readonly {
   readonly suffix: string;
   readonly unit: string;
-  figure(reading: InterfaceReading): number | undefined;
+  readonly figure: (reading: InterfaceReading) => number | undefined;
 }[] = [
   { suffix: 'in bit/s', unit: 'bit/s', figure: ({ inBits }) => inBits },
   { suffix: 'out bit/s', unit: 'bit/s', figure: ({ outBits }) => outBits },
