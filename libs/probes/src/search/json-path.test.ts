@@ -98,7 +98,7 @@ describe('a JSONPath', () => {
   test('a document of 1 MiB is searched on a thread with little memory beside the document', async () => {
     const list = (length: number, each: unknown) => Array.from({ length }, () => each);
     const text = JSON.stringify({ a: list(250, list(1_000, 1)) });
-    using search = createTextSearch({ threads: 1, megabytes: 16, limitMs: 60_000, waiting: 10 });
+    using search = createTextSearch({ threads: 1, megabytes: 24, limitMs: 60_000, waiting: 10 });
     for (const path of ['$..*', '$.a[::,::,::,::,::,::][*]']) {
       const result = await search.run({ kind: 'json-path', path, text, value: '2' }, neverAborted);
       expect(result.kind, path).toBe('found');
