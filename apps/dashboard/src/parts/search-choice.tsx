@@ -1,4 +1,4 @@
-import { useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { formTexts } from '../texts/form-texts.ts';
 import css from './search-choice.module.css';
 
@@ -56,6 +56,7 @@ export function SearchChoice({
   const [text, setText] = useState('');
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(0);
+  const [isEntered, setEntered] = useState(false);
   const found = isOpen ? matching(options, text) : [];
   const typed = text.trim();
   const isKnown = options.some(({ words }) => words.toLowerCase() === typed.toLowerCase());
@@ -64,26 +65,38 @@ export function SearchChoice({
     ...(create !== undefined && typed !== '' && !isKnown ? [{ id: typed, words: create(typed) }] : []),
   ];
   const at = Math.min(active, shown.length - 1);
+  const close = () => {
+    setOpen(false);
+    setEntered(false);
+  };
   const pick = (option: SearchOption | undefined) => {
     if (option === undefined) return;
     onPick(option.id);
     setText('');
     setActive(0);
+    setEntered(false);
     input.current?.focus();
   };
+  // Enter before the options were read chooses when they are there. It must not send the form.
+  useEffect(() => {
+    if (isEntered) pick(shown[at]);
+  }, [isEntered, shown.length > 0]);
   const keys: Readonly<Record<string, () => void>> = {
     ArrowDown: () => {
       setOpen(true);
       setActive(isOpen ? Math.min(at + 1, shown.length - 1) : 0);
     },
     ArrowUp: () => setActive(Math.max(0, at - 1)),
-    ...(isOpen && { Escape: () => setOpen(false) }),
-    ...(isOpen && shown.length > 0 && { Enter: () => pick(shown[at]) }),
+    ...(isOpen && { Escape: close }),
+    ...(isOpen &&
+      (shown.length > 0 || typed !== '') && {
+        Enter: () => (shown.length > 0 ? pick(shown[at]) : setEntered(true)),
+      }),
     ...(create !== undefined && typed !== '' && { ',': () => pick({ id: typed, words: typed }) }),
     ...(text === '' && onRemoveLast !== undefined && { Backspace: onRemoveLast }),
   };
   const leave = () => {
-    setOpen(false);
+    close();
     // A new name that was typed is not lost.
     if (create !== undefined && typed !== '') {
       onPick(typed);
@@ -113,6 +126,7 @@ export function SearchChoice({
         onInput={({ currentTarget }) => {
           setText(currentTarget.value);
           setActive(0);
+          setEntered(false);
           setOpen(true);
         }}
         onKeyDown={(event) => {
