@@ -98,6 +98,8 @@ const heldBySchema = [
   'run_requests.state',
   'status_intervals.status',
   'sum_differences.outcome',
+  'value_series.label',
+  'value_series.unit',
 ];
 
 interface Column {
@@ -299,10 +301,8 @@ async function servedBeside(columns: readonly Column[]): Promise<readonly string
   const { db } = opened;
   const at = { nowUs: startUs, dirtyHourUs: startUs - 3 * hourUs };
   await createPartitions({ db, clock: createFakeClock(startUs), log, retentionDays: 3 }).ensure();
-  await db.kysely
-    .insertInto('controllers')
-    .values({ controller_id: 'c', started_us: 1, last_seen_us: startUs })
-    .execute();
+  const controller = { controller_id: 'c', started_us: 1, last_seen_us: startUs };
+  await db.kysely.insertInto('controllers').values(controller).execute();
   const clean = await poisonAll(db, columns, at);
   const bystander = await createAccount(db, at);
   await db.kysely.insertInto('rollup_dirty').values({ bucket_us: at.dirtyHourUs }).execute();
