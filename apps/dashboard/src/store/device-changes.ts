@@ -1,7 +1,7 @@
 import type { Schemas } from '@vantage/client';
 import { snoozeDuration } from '../model/snooze-until.ts';
 import { frameTexts } from '../texts/frame-texts.ts';
-import { devices, expectedDevices, readChanges } from './account-state.ts';
+import { expectedDevices, readChanges } from './account-state.ts';
 import { api, take, takeAnswer } from './api.ts';
 import { serverNow } from './clock.ts';
 import { whileExpecting } from './expect.ts';
@@ -53,15 +53,14 @@ async function startWindow(id: string, Duration: string, Reason: string | null):
  * Ends maintenance, and offers to start it again until it would have ended, with the same reason. The next windows of a
  * schedule stay as they are.
  */
-export async function endMaintenance(
-  { id, name }: DeviceToChange,
-  reason: string | null = null,
-): Promise<void> {
-  const untilMs = Date.parse(devices.peek().get(id)?.maintenanceUntil ?? '');
+export async function endMaintenance({ id, name }: DeviceToChange): Promise<void> {
+  // The rows on the screen may be older than the window.
+  const before = await take(api.GET('/devices/{device_id}', paramsOf(id)));
+  const untilMs = Date.parse(before.MaintenanceUntil ?? '');
   await stopMaintenance(id);
   offerUndo(frameTexts.undo.maintenanceEnded(name), async () => {
     const duration = snoozeDuration(untilMs, serverNow());
-    if (duration !== undefined) await startWindow(id, duration, reason);
+    if (duration !== undefined) await startWindow(id, duration, before.Maintenance[0]?.Reason ?? null);
   });
 }
 

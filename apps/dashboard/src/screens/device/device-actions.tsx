@@ -33,8 +33,7 @@ export function DeviceActions({
   };
   const check = () => run(() => checkNow(id));
   const isMaint = device.MaintenanceUntil !== null;
-  const maintain = () =>
-    isMaint ? run(() => endMaintenance({ id, name }, device.Maintenance[0]?.Reason)) : setAsking(true);
+  const maintain = () => (isMaint ? run(() => endMaintenance({ id, name })) : setAsking(true));
   const pause = () => run(() => setEnabled({ id, name, etag }, !device.Enabled));
   const edit = () => go(`/devices/${id}/edit`);
   useKeys({

@@ -1,5 +1,5 @@
 import type { Schemas } from '@vantage/client';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { checkIntervals } from '../../model/check-intervals.ts';
 import { severityChoices } from '../../model/severity-choices.ts';
 import { CancelButton, FormRefusal, SubmitButton } from '../../parts/form-end.tsx';
@@ -14,7 +14,7 @@ import { type DeviceDetail, deviceName } from './read-detail.ts';
 
 type Device = Schemas['Device'];
 
-/** A setting that is edited in its place. */
+/** A setting that is edited in place. */
 interface InlineField {
   readonly textOf: (device: Device) => string;
   /** The choices; absent: a number is typed. */
@@ -92,7 +92,8 @@ function SettingForm({
   const [text, setText] = useState(before);
   const input = useRef<HTMLInputElement & HTMLSelectElement>(null);
   const sending = useSending();
-  useEffect(() => input.current?.focus(), []);
+  // At once: keys that are pressed next are for the field.
+  useLayoutEffect(() => input.current?.focus(), []);
   const submit = (event: Event) =>
     sending.send(event, async () => {
       if (text !== before) {

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Heading } from '../../parts/heading.tsx';
 import { go } from '../../store/address.ts';
 import { Checklist } from './checklist.tsx';
@@ -9,7 +9,7 @@ import { overviewTexts as say } from './overview-texts.ts';
 export function FirstVisit() {
   const field = useRef<HTMLInputElement>(null);
   // After the heading, which has the focus on other screens.
-  useEffect(() => field.current?.focus(), []);
+  useLayoutEffect(() => field.current?.focus(), []);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     go(`/devices/new?address=${encodeURIComponent(field.current?.value.trim() ?? '')}`);

@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import {
   accountChoice,
   hasProvider,
@@ -74,7 +74,7 @@ export function SignInForm({ hasEnded = false }: { readonly hasEnded?: boolean }
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   // `autofocus` works for the first element of a document only.
-  useEffect(() => field.current?.focus(), []);
+  useLayoutEffect(() => field.current?.focus(), []);
   const attempt = async (request: () => Promise<boolean>) => {
     setBusy(true);
     setProblem(undefined);
