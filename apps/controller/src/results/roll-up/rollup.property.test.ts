@@ -1,6 +1,6 @@
 import { dayMs, dayUs, hourUs } from '@vantage/domain';
 import { createLog } from '@vantage/kernel';
-import { createFakeClock, propertyRuns } from '@vantage/kernel/testing';
+import { advanceUntilEnded, createFakeClock, propertyRuns } from '@vantage/kernel/testing';
 import { createPartitions, type Database } from '@vantage/storage';
 import { checksOfSpan } from '@vantage/storage/packed';
 import { createFixtures } from '@vantage/testing/fixtures';
@@ -157,7 +157,9 @@ async function begin() {
         await partitions.ensure();
         return;
       }
-      await Promise.all(group.steps.map((step) => (step.kind === 'late' ? take(step) : steps[step.kind]())));
+      const work = group.steps.map((step) => (step.kind === 'late' ? take(step) : steps[step.kind]()));
+      // After a deadlock, results are stored again some milliseconds later.
+      await advanceUntilEnded(clock, 1, Promise.all(work));
     },
   };
 }
