@@ -18,6 +18,11 @@ function ratioOf({ ours, theirs }: Figure): number | undefined {
   return typeof theirs === 'number' ? ours / theirs : undefined;
 }
 
+/** A figure with its upper limit. */
+export function bounded(what: string, unit: string, ours: number, limit: number): Figure {
+  return { what, unit, ours, theirs: limit, peer: 'bound', better: 'less' };
+}
+
 /** The value below which this part of the values lies; NaN without values. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b);

@@ -12,7 +12,7 @@ import { signInByForm, startBrowser } from '../browser/browser.ts';
 import { openWindow } from '../browser/windows.ts';
 import { runVantage } from '../harness/run-vantage.ts';
 import { startSystem } from '../harness/system.ts';
-import { type Figure, printFigures } from './figures.ts';
+import { bounded, type Figure, printFigures, quantile } from './figures.ts';
 import {
   measureFrames,
   measureLoad,
@@ -87,18 +87,6 @@ async function makeHistory(): Promise<string> {
   return device.device_id;
 }
 
-const sorted = (values: readonly number[]) => values.toSorted((a, b) => a - b);
-const at = (values: readonly number[], part: number) =>
-  sorted(values)[Math.min(values.length - 1, Math.floor(values.length * part))] ?? Number.NaN;
-const less = (what: string, unit: string, ours: number, theirs: number): Figure => ({
-  what,
-  unit,
-  ours,
-  theirs,
-  peer: 'bound',
-  better: 'less',
-});
-
 async function measurePage(page: Page): Promise<readonly Figure[]> {
   const load = await measureLoad(page, `${quickstart.dashboard_url}devices`);
   await page.getByText('Live').waitFor();
@@ -114,12 +102,12 @@ async function measurePage(page: Page): Promise<readonly Figure[]> {
   const perSecond = (frames: readonly number[]) =>
     1_000 / (frames.reduce((sum, ms) => sum + ms, 0) / frames.length);
   return [
-    less('first paint', 'ms', load.paintMs, 1_000),
-    less(`${devices} devices listed`, 'ms', load.listedMs, 1_000),
-    less('  requests for them', '', load.requests, 6),
-    less('  layout shift', '', load.shift, 0.001),
-    less('a letter in the search until its picture, p50', 'ms', at(typed, 0.5), 50),
-    less('  the slowest', 'ms', Math.max(...typed), 50),
+    bounded('first paint', 'ms', load.paintMs, 1_000),
+    bounded(`${devices} devices listed`, 'ms', load.listedMs, 1_000),
+    bounded('  requests for them', '', load.requests, 6),
+    bounded('  layout shift', '', load.shift, 0.001),
+    bounded('a letter in the search until its picture, p50', 'ms', quantile(typed, 0.5), 50),
+    bounded('  the slowest', 'ms', Math.max(...typed), 50),
     {
       what: 'pictures a second while the list scrolls',
       unit: '',
@@ -128,8 +116,8 @@ async function measurePage(page: Page): Promise<readonly Figure[]> {
       theirs: perSecond(idle),
       better: 'more',
     },
-    less('  between two, p99', 'ms', at(scrolled, 0.99), at(idle, 0.99)),
-    less('90 days of a device', 'ms', quarterMs, 300),
+    bounded('  between two, p99', 'ms', quantile(scrolled, 0.99), quantile(idle, 0.99)),
+    bounded('90 days of a device', 'ms', quarterMs, 300),
   ];
 }
 
@@ -155,8 +143,8 @@ async function measureMemory(page: Page): Promise<readonly Figure[]> {
   }
   const late = kept.slice(Math.floor(kept.length / 3));
   return [
-    less(`memory of a page after ${minutes} minutes`, 'kB', kept.at(-1) ?? Number.NaN, 100_000),
-    less('  growth in its last two thirds', 'kB/min', slopeOf(late), (kept[0] ?? 0) / 1_000),
+    bounded(`memory of a page after ${minutes} minutes`, 'kB', kept.at(-1) ?? Number.NaN, 100_000),
+    bounded('  growth in its last two thirds', 'kB/min', slopeOf(late), (kept[0] ?? 0) / 1_000),
   ];
 }
 
@@ -252,8 +240,8 @@ async function measurePages(): Promise<readonly Figure[]> {
       theirs: many.events,
       better: 'more',
     },
-    less('requests that failed', '', many.failures, 0),
-    less('requests a second', '', many.requests, pages),
+    bounded('requests that failed', '', many.failures, 0),
+    bounded('requests a second', '', many.requests, pages),
   ];
 }
 

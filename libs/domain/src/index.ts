@@ -36,6 +36,7 @@ export {
   valueFault,
 } from './measured-value.ts';
 export { type Method, methods } from './method.ts';
+export { methodsByPort, methodsByScheme } from './method-of-address.ts';
 export { cleanLine, isPlainLine, plainLineRule } from './plain-line.ts';
 export { probeTarget } from './probe-target.ts';
 export { isMask, mapQuerySecrets, maskQuerySecrets, querySecrets } from './query-secrets.ts';

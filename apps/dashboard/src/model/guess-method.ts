@@ -1,3 +1,5 @@
+import { methodsByPort, methodsByScheme } from '@vantage/domain/method-of-address';
+
 /** The guessed Method and URL of a pasted address, and the reason for the guess. */
 export interface Guess {
   readonly method: string;
@@ -7,48 +9,8 @@ export interface Guess {
   readonly reason: 'scheme' | 'port' | 'host' | 'path';
 }
 
-const schemes: Readonly<Record<string, string>> = {
-  http: 'HTTP',
-  https: 'HTTP',
-  ping: 'PING',
-  icmp: 'PING',
-  smtp: 'SMTP',
-  smtps: 'SMTP',
-  pop3: 'POP3',
-  pop3s: 'POP3',
-  imap: 'IMAP4',
-  imaps: 'IMAP4',
-  mysql: 'MySQL',
-  ftp: 'FTP',
-  ftps: 'FTP',
-  telnet: 'TELNET',
-  ssh: 'SSH',
-  nntp: 'NNTP',
-  nntps: 'NNTP',
-  tcp: 'TCP',
-  dns: 'DNS',
-  snmp: 'SNMP',
-};
-const ports: Readonly<Record<string, string>> = {
-  21: 'FTP',
-  22: 'SSH',
-  23: 'TELNET',
-  25: 'SMTP',
-  53: 'DNS',
-  80: 'HTTP',
-  110: 'POP3',
-  119: 'NNTP',
-  143: 'IMAP4',
-  161: 'SNMP',
-  443: 'HTTP',
-  465: 'SMTP',
-  587: 'SMTP',
-  993: 'IMAP4',
-  995: 'POP3',
-  3306: 'MySQL',
-  8080: 'HTTP',
-  8443: 'HTTP',
-};
+/** A person who types port 53 means a name server; a tool that tests the port of one may not. */
+const ports: Readonly<Record<string, string>> = { ...methodsByPort, 53: 'DNS' };
 /** Methods whose URL keeps its scheme. */
 const isWithScheme = (scheme: string) => scheme === 'http' || scheme === 'https';
 
@@ -57,7 +19,9 @@ export function guessMethod(pasted: string): Guess | undefined {
   const text = pasted.trim();
   if (text === '') return undefined;
   const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/i.exec(text) ?? [];
-  const known = schemes[scheme.toLowerCase()];
+  const known = Object.hasOwn(methodsByScheme, scheme.toLowerCase())
+    ? methodsByScheme[scheme.toLowerCase()]
+    : undefined;
   if (known !== undefined) {
     const url = isWithScheme(scheme.toLowerCase()) ? text : rest.replace(/\/$/, '');
     return { method: known, url, ...namesOf(rest), reason: 'scheme' };

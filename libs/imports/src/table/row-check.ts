@@ -1,3 +1,4 @@
+import { methods } from '@vantage/domain';
 import type { FoundCheck } from '../found-check.ts';
 import { guessMethod, methodOfWord, urlFor } from '../values/address-method.ts';
 import type { TableRow } from './parse-table.ts';
@@ -34,9 +35,7 @@ function readCells(line: number, cells: RowCells, bareSeconds: number): RowCheck
   const word = cells.text('method');
   const method = word === undefined ? guessMethod(address, port) : methodOfWord(word);
   if (method === undefined)
-    throw new RowRefusal(
-      `${JSON.stringify(word)} is not a Method; accepted are HTTP, PING, SMTP, POP3, MySQL, IMAP4, FTP, TELNET, SSH, NNTP, TCP, DNS, Script, SNMP`,
-    );
+    throw new RowRefusal(`${JSON.stringify(word)} is not a Method; accepted are ${methods.join(', ')}`);
   const url = urlFor(method, address, port);
   const lost: string[] = [];
   if (method === 'HTTP' && !/^https?:/i.test(address))
