@@ -11,16 +11,11 @@ import {
   packedDigest,
 } from '@vantage/storage/packed';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { compareValueDay } from './compare-value-sums.ts';
+import type { DeviceDay } from './device-day.ts';
 import { differencesOf, type SumDifference, type SumRow } from './differences.ts';
 import { readProgress, readRetired } from './progress.ts';
 import { dailySums, hourlySums, storedSums } from './write-sums.ts';
-
-/** A UTC day of a device. */
-export interface DeviceDay {
-  readonly deviceNo: number;
-  /** The start of the day. */
-  readonly dayUs: number;
-}
 
 /** A comparison of the sums of a day with its checks. */
 export interface DayComparison {
@@ -38,6 +33,8 @@ export type DayFault =
       readonly daily: readonly SumDifference[];
       /** The checks of an hour of the day, for FROM. */
       readonly checksOf: (hourUs: number) => RawBuilder<unknown>;
+      /** The checks of a packed day; undefined: they are rows. */
+      readonly unpacked: readonly PackedCheck[] | undefined;
     }
   /** Of the checks: the sums are better than they. */
   | { readonly kind: 'damaged' | 'missing'; readonly reason: string };
@@ -46,9 +43,9 @@ export type DayFault =
 const nothing: DayComparison = { hours: 0, isPacked: false, fault: undefined };
 
 /**
- * Compares the sums of a day of a device with those of its checks, by the statements of the roll-up, and the day with
- * its hours. Without locks a result, the roll-up or the packer may come between its statements: only a difference that
- * `repairDay` finds again, under their locks, is one.
+ * Compares the sums of a day of a device, and of its values, with those of its checks by the statements of the roll-up,
+ * and the day with its hours. Without locks a result, the roll-up or the packer may come between its statements: only a
+ * difference that `examineDay` finds again, under their locks, is one.
  */
 export async function compareDay(kysely: Kysely<Tables>, day: DeviceDay): Promise<DayComparison> {
   const { deviceNo, dayUs: beginUs } = day;
@@ -72,12 +69,16 @@ export async function compareDay(kysely: Kysely<Tables>, day: DeviceDay): Promis
   const computed = await rowsOf(kysely, hourlySums(checksIn(beginUs, toUs)));
   const stored = await storedRows(kysely, 'rollup_hourly', day);
   const isSettled = ({ bucket_us: us }: SumRow) => settled.has(us);
-  const hourly = differencesOf(stored.filter(isSettled), computed.filter(isSettled), storedSums);
-  const daily = differencesOf(
-    await storedRows(kysely, 'rollup_daily', day),
-    await rowsOf(kysely, dailySums(beginUs, [deviceNo])),
-    storedSums,
-  );
+  const values = await compareValueDay(kysely, day, { settled, unpacked });
+  const hourly = [
+    ...differencesOf(stored.filter(isSettled), computed.filter(isSettled), storedSums),
+    ...values.hourly,
+  ];
+  const dayOfHours = await rowsOf(kysely, dailySums(beginUs, [deviceNo]));
+  const daily = [
+    ...differencesOf(await storedRows(kysely, 'rollup_daily', day), dayOfHours, storedSums),
+    ...values.daily,
+  ];
   const hours = new Set([...stored, ...computed].filter(isSettled).map(({ bucket_us }) => bucket_us)).size;
   const compared = { hours, isPacked: packed !== undefined };
   if (hourly.length + daily.length === 0) return { ...compared, fault: undefined };
@@ -90,7 +91,7 @@ export async function compareDay(kysely: Kysely<Tables>, day: DeviceDay): Promis
       fault: { kind: 'missing', reason: `${lost} good checks that were counted are missing` },
     };
   const checksOf = (fromUs: number) => checksIn(fromUs, fromUs + hourUs);
-  return { ...compared, fault: { kind: 'differs', hourly, daily, checksOf } };
+  return { ...compared, fault: { kind: 'differs', hourly, daily, checksOf, unpacked } };
 }
 
 /** The begins of the hours of a day that are rolled up and do not wait for it again; none of a retired day. */

@@ -2,7 +2,8 @@ import { dayUs } from '@vantage/domain';
 import { type Clock, createLog, messageOf } from '@vantage/kernel';
 import type { Tables } from '@vantage/storage';
 import type { Kysely } from 'kysely';
-import type { DayFault, DeviceDay } from './compare-day.ts';
+import type { DayFault } from './compare-day.ts';
+import type { DeviceDay } from './device-day.ts';
 import { comparableDays, pickDay } from './pick-days.ts';
 import { createSumComparer } from './sum-comparer.ts';
 

@@ -19,8 +19,8 @@ export interface SumDifference {
   readonly columns: readonly ColumnDifference[];
 }
 
-/** PostgreSQL adds floating-point numbers in any order. */
-const tolerance = 1e-9;
+/** Floating-point numbers are added in any order. */
+export const tolerance = 1e-9;
 
 /**
  * The rows that differ. A row without a computed one counts too: there is no check for it. Phases are compared where

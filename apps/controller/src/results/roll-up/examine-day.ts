@@ -1,9 +1,11 @@
-import { dayUs } from '@vantage/domain';
+import { dayUs, hourUs } from '@vantage/domain';
 import { lockDevices, lockSums, type Tables } from '@vantage/storage';
 import { type Kysely, sql } from 'kysely';
-import { compareDay, type DayComparison, type DayFault, type DeviceDay } from './compare-day.ts';
+import { compareDay, type DayComparison, type DayFault } from './compare-day.ts';
+import type { DeviceDay } from './device-day.ts';
 import { addFinding, endFinding } from './sum-differences-store.ts';
 import { insertHours, rollDay } from './write-sums.ts';
+import { clearValueSums, rollValueHour, writeValueHour } from './write-value-sums.ts';
 
 /** A comparison after the second look. */
 export interface ExaminedDay extends DayComparison {
@@ -56,15 +58,24 @@ function findingOf(fault: DayFault) {
 async function repair(
   trx: Kysely<Tables>,
   { deviceNo, dayUs: beginUs }: DeviceDay,
-  { hourly, checksOf }: Extract<DayFault, { kind: 'differs' }>,
+  { hourly, checksOf, unpacked }: Extract<DayFault, { kind: 'differs' }>,
 ): Promise<void> {
   for (const bucketUs of new Set(hourly.map((one) => one.bucketUs))) {
     await sql`delete from rollup_hourly where device_no = ${deviceNo}::int and bucket_us = ${bucketUs}::bigint`.execute(
       trx,
     );
     await insertHours(trx, checksOf(bucketUs));
+    await clearValueSums(trx, 'value_hourly', { deviceNo, bucketUs });
+    if (unpacked === undefined) await rollValueHour(trx, bucketUs, [deviceNo]);
+    else
+      await writeValueHour(
+        trx,
+        { deviceNo, bucketUs },
+        unpacked.filter(({ start_us: us }) => us >= bucketUs && us < bucketUs + hourUs),
+      );
   }
   await sql`delete from rollup_daily where device_no = ${deviceNo}::int
     and bucket_us >= ${beginUs}::bigint and bucket_us < ${beginUs + dayUs}::bigint`.execute(trx);
+  await clearValueSums(trx, 'value_daily', { deviceNo, bucketUs: beginUs });
   await rollDay(trx, beginUs, [deviceNo]);
 }

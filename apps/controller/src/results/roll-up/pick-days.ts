@@ -1,7 +1,7 @@
 import { dayUs } from '@vantage/domain';
 import { startOfDay, type Tables } from '@vantage/storage';
 import { type Kysely, sql } from 'kysely';
-import type { DeviceDay } from './compare-day.ts';
+import type { DeviceDay } from './device-day.ts';
 import { readProgress, readRetired } from './progress.ts';
 
 /** The days that can be compared, by their begins: from inclusive, to exclusive. */

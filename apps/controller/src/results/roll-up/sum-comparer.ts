@@ -1,7 +1,8 @@
 import { type Logger, messageOf } from '@vantage/kernel';
 import { dbFailure, type Tables } from '@vantage/storage';
 import type { Kysely } from 'kysely';
-import type { DayFault, DeviceDay } from './compare-day.ts';
+import type { DayFault } from './compare-day.ts';
+import type { DeviceDay } from './device-day.ts';
 import type { SumDifference } from './differences.ts';
 import { examineDay } from './examine-day.ts';
 

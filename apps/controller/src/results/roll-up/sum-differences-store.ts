@@ -1,7 +1,7 @@
 import { dayUs } from '@vantage/domain';
 import type { Tables } from '@vantage/storage';
 import { type Kysely, sql } from 'kysely';
-import type { DeviceDay } from './compare-day.ts';
+import type { DeviceDay } from './device-day.ts';
 
 /** Of a day whose sums differed: they were computed again, or its checks are damaged or missing. */
 interface SumFinding {

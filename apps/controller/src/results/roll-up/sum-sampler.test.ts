@@ -36,9 +36,12 @@ beforeAll(async () => {
   locationNo = await make.location(accountNo);
   const { agentNo } = await make.agent({ accountNo, locationNo });
   deviceNo = await make.device(accountNo, [locationNo]);
+  await sql`insert into value_series (device_no, series_no, label, unit)
+    values (${deviceNo}, 1, 'queue', ''), (${deviceNo}, 17, 'temperature', '°C')`.execute(db.kysely);
   for (let begin = today - 4 * dayUs; begin < today; begin += dayUs) {
     const rows = sampleDay('PING', { deviceNo, dayUs: begin, checks: 96, agentNo, locationNo });
-    await db.kysely.transaction().execute((trx) => insertChecks(trx, rows.map(withErrors)));
+    const checks = rows.map(withErrors).map(withValues);
+    await db.kysely.transaction().execute((trx) => insertChecks(trx, checks));
   }
   await rollUps.createRollUp({ db, clock, log }).run();
   const packer = createDayPacker({
@@ -64,6 +67,12 @@ function withErrors<T extends { code: number; attempt: number }>(row: T, i: numb
   return i % 41 === 7 ? { ...row, attempt: 1, retry_id: `retry ${i}` } : row;
 }
 
+/** Two series, which are in two blocks; the second one is in every third check. */
+function withValues<T extends { measured: readonly (number | null)[] | null }>(row: T, i: number): T {
+  const others = Array.from({ length: 15 }, () => null);
+  return { ...row, measured: i % 3 === 0 ? [i % 7, ...others, Math.sin(i) * 40] : [i % 7] };
+}
+
 function compareAll() {
   return compareSums(db.kysely, {
     clock,
@@ -84,6 +93,16 @@ function samplerOf(dayBeginUs: number) {
 
 function rowsOf(table: 'rollup_hourly' | 'rollup_daily') {
   return db.kysely.selectFrom(table).selectAll().orderBy('bucket_us').orderBy('location_no').execute();
+}
+
+function valueRows(table: 'value_hourly' | 'value_daily') {
+  return db.kysely
+    .selectFrom(table)
+    .selectAll()
+    .orderBy('bucket_us')
+    .orderBy('location_no')
+    .orderBy('block_no')
+    .execute();
 }
 
 async function findings() {
@@ -130,6 +149,42 @@ test.each([
     text: 'the sums of an hour differed from its checks; they were computed again',
     data: expect.objectContaining({ deviceNo, locationNo, hour: new Date(hour / 1000).toISOString() }),
   });
+});
+
+test.each([
+  [
+    'a packed hour',
+    packedHour,
+    'update value_hourly set sums = (select sums from value_hourly order by bucket_us limit 1)',
+  ],
+  [
+    'an hour of rows',
+    rowHour,
+    'update value_hourly set sums = (select sums from value_hourly order by bucket_us limit 1)',
+  ],
+  ['damaged bytes', packedHour, "update value_hourly set sums = '\\x0101'"],
+  ['bytes of a later version', rowHour, "update value_hourly set sums = '\\x09'"],
+  ['a lost row', rowHour, 'delete from value_hourly'],
+  ['another Location', packedHour, 'update value_hourly set location_no = 999'],
+])('sums of values are computed again and reported, with their day: %s', async (_what, hour, change) => {
+  const before = [await valueRows('value_hourly'), await valueRows('value_daily')];
+  expect(before.map((rows) => rows.length)).toEqual([2 * 96, 2 * 4]);
+  await sql`${sql.raw(change)} where bucket_us = ${hour} and block_no = 1`.execute(db.kysely);
+  expect(await valueRows('value_hourly')).not.toEqual(before[0]);
+  const dayBeginUs = hour - (hour % dayUs);
+  const sampler = samplerOf(dayBeginUs);
+  await sampler.round();
+  expect([await valueRows('value_hourly'), await valueRows('value_daily')]).toEqual(before);
+  expect(sampler.counts.differing).toMatchObject({ repaired: 1, damaged: 0, missing: 0, failed: 0 });
+  expect(await findings()).toEqual([{ outcome: 'repaired', day_us: dayBeginUs }]);
+});
+
+test('the sums of values of a day are compared with its hours', async () => {
+  const before = await valueRows('value_daily');
+  await sql`update value_daily set sums = (select sums from value_daily where block_no = 1 order by bucket_us limit 1)
+    where block_no = 0`.execute(db.kysely);
+  expect(await compareAll()).toMatchObject({ repaired: 4, damaged: 0, failed: 0 });
+  expect(await valueRows('value_daily')).toEqual(before);
 });
 
 test('a lost hour and a corrupted day are computed again by one comparison of all sums', async () => {

@@ -1,7 +1,7 @@
 import { dayUs } from '@vantage/domain';
 import { type Clock, createJobParts, type Logger } from '@vantage/kernel';
 import { type Db, releaseLeases, takeLeases } from '@vantage/storage';
-import type { DeviceDay } from './compare-day.ts';
+import type { DeviceDay } from './device-day.ts';
 import { comparableDays, pickDay } from './pick-days.ts';
 import { createSumComparer, type SumCounts } from './sum-comparer.ts';
 import { dropFindings, nextFaultyDay } from './sum-differences-store.ts';

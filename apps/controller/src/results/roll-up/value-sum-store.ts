@@ -3,6 +3,11 @@ import type { ValueSums } from '@vantage/domain/value-sums';
 import { startOfDay, type Tables } from '@vantage/storage';
 import { type Kysely, sql } from 'kysely';
 
+/** The block of the last series that a device may have. */
+export const maxBlock = blockOf(32_767);
+/** The rows that one statement deletes. */
+const maxDeleted = 5_000;
+
 /** The sums of a device's values to read; from inclusive, to exclusive. */
 export interface ValueSumSpan {
   readonly deviceNo: number;
@@ -45,7 +50,3 @@ export async function dropValueHours(kysely: Kysely<Tables>, beforeUs: number): 
     if (numAffectedRows === undefined || numAffectedRows < BigInt(maxDeleted)) return;
   }
 }
-
-const maxBlock = blockOf(32_767);
-/** The rows that one statement deletes. */
-const maxDeleted = 5_000;

@@ -4,15 +4,14 @@ import { addValue, noValues, type ValueSums } from '@vantage/domain/value-sums';
 import type { Tables } from '@vantage/storage';
 import type { PackedCheck } from '@vantage/storage/packed';
 import { type Kysely, sql } from 'kysely';
+import { maxBlock } from './value-sum-store.ts';
 
 /** The parts of a check from which sums of values are computed. */
-type ValuedCheck = Pick<PackedCheck, 'location_no' | 'measured'>;
+export type ValuedCheck = Pick<PackedCheck, 'location_no' | 'measured'>;
 
 /** Sums by Location and series. */
-type SumsOfLocations = Map<number, Map<number, ValueSums>>;
+export type SumsOfLocations = Map<number, Map<number, ValueSums>>;
 
-/** The block of the last series that a device may have. */
-const maxBlock = blockOf(32_767);
 /** Devices whose checks or sums one statement reads. */
 const devicesAtOnce = 20;
 
@@ -58,7 +57,7 @@ export async function writeValueHour(
 }
 
 /** The sums of checks. Pure. */
-function sumsOf(checks: readonly ValuedCheck[]): SumsOfLocations {
+export function sumsOf(checks: readonly ValuedCheck[]): SumsOfLocations {
   const locations: SumsOfLocations = new Map();
   for (const { location_no: locationNo, measured } of checks) {
     if (measured === null) continue;
@@ -76,29 +75,54 @@ export async function rollValueDay(
 ): Promise<void> {
   const devices = await devicesWithValues(trx, deviceNos);
   for (let at = 0; at < devices.length; at += devicesAtOnce) {
-    const { rows } = await sql<{ device_no: number; location_no: number; sums: Uint8Array }>`
-      select device_no, location_no, sums from value_hourly
-      where device_no = any(${devices.slice(at, at + devicesAtOnce)}::int[])
-        and block_no between 0 and ${maxBlock}
-        and bucket_us >= ${day}::bigint and bucket_us < ${day + dayUs}::bigint`.execute(trx);
-    for (const [deviceNo, hours] of Map.groupBy(rows, ({ device_no }) => device_no)) {
+    const sums = await sumsOfDay(trx, day, devices.slice(at, at + devicesAtOnce));
+    for (const [deviceNo, locations] of sums)
+      await insertSums(trx, 'value_daily', { deviceNo, bucketUs: day }, locations);
+  }
+}
+
+/** The sums of one UTC day by device, from the stored sums of its hours. Throws a SumBytesError. */
+export async function sumsOfDay(
+  kysely: Kysely<Tables>,
+  day: number,
+  deviceNos: readonly number[],
+): Promise<ReadonlyMap<number, SumsOfLocations>> {
+  const { rows } = await sql<{ device_no: number; location_no: number; sums: Uint8Array }>`
+    select device_no, location_no, sums from value_hourly
+    where device_no = any(${deviceNos}::int[]) and block_no between 0 and ${maxBlock}
+      and bucket_us >= ${day}::bigint and bucket_us < ${day + dayUs}::bigint`.execute(kysely);
+  return new Map(
+    [...Map.groupBy(rows, ({ device_no }) => device_no)].map(([deviceNo, hours]) => {
       const locations: SumsOfLocations = new Map();
       for (const { location_no: locationNo, sums } of hours) {
         const series = seriesAt(locations, locationNo);
         addSumBytes(sums, (seriesNo) => sumsAt(series, seriesNo));
       }
-      await insertSums(trx, 'value_daily', { deviceNo, bucketUs: day }, locations);
-    }
-  }
+      return [deviceNo, locations];
+    }),
+  );
 }
 
-function seriesAt(locations: SumsOfLocations, locationNo: number): Map<number, ValueSums> {
+/** Deletes the sums of values of an hour, or of a day, before they are written again. */
+export async function clearValueSums(
+  trx: Kysely<Tables>,
+  table: 'value_hourly' | 'value_daily',
+  { deviceNo, bucketUs }: { readonly deviceNo: number; readonly bucketUs: number },
+): Promise<void> {
+  await sql`
+    delete from ${sql.table(table)} where device_no = ${deviceNo}::int and block_no between 0 and ${maxBlock}
+      and bucket_us = ${bucketUs}::bigint`.execute(trx);
+}
+
+/** The sums of a Location. */
+export function seriesAt(locations: SumsOfLocations, locationNo: number): Map<number, ValueSums> {
   const series = locations.get(locationNo) ?? new Map<number, ValueSums>();
   locations.set(locationNo, series);
   return series;
 }
 
-function sumsAt(series: Map<number, ValueSums>, seriesNo: number): ValueSums {
+/** The sums of a series. */
+export function sumsAt(series: Map<number, ValueSums>, seriesNo: number): ValueSums {
   const sums = series.get(seriesNo) ?? noValues();
   series.set(seriesNo, sums);
   return sums;
