@@ -81,7 +81,8 @@ class Deadline {
 
   private cutOff(outcome: ProbeOutcome): void {
     if (this.verdict || this.finished) return;
-    const reason = new Failure(resultCode.timeout, outcome.text);
+    const code = outcome.code === resultCode.ok ? resultCode.timeout : outcome.code;
+    const reason = new Failure(code, outcome.text);
     const ended = { outcome, phases: this.run.stopwatch.read(), reason };
     this.verdict = ended;
     this.grace = this.run.clock.timer(graceMs, () => this.finish(ended));

@@ -54,6 +54,11 @@ test.each([
   120_000,
 );
 
+test('a script that is cut off keeps the values that it reported before', async () => {
+  const { seen } = await runOut("value('queue', 7, 'items'); await sleep(100000)");
+  expect(seen).toMatchObject({ code: 2, values: [{ Label: 'queue', Value: 7, Unit: 'items' }] });
+});
+
 test('a promise that nothing can settle is reported at once', async () => {
   const seen = await run('await new Promise(() => {})');
   expect(seen).toMatchObject({ code: 4, text: 'the script waits for a promise that nothing will settle' });

@@ -1,7 +1,7 @@
 import { isGood, isResultCode, type ResultCode, resultCode } from '@vantage/domain';
 import { z } from 'zod';
 import { showSeconds } from '../../contract/display.ts';
-import { Failure } from '../../contract/failure.ts';
+import { Failure, outcomeOf as failedOutcome } from '../../contract/failure.ts';
 import { slowMsOption } from '../../contract/options.ts';
 import type { CheckFunctions, Probe, ProbeOutcome } from '../../contract/probe.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -57,14 +57,20 @@ export function createScript({
       signal.addEventListener('abort', kill, { once: true });
       try {
         const ended = await runSession(context, guest, { text: target.url, secrets, functions });
-        if (signal.aborted) throw notReady(ended, timeoutMs) ?? signal.reason;
-        return outcomeOf(ended);
+        return signal.aborted ? cutOff(ended, timeoutMs, signal.reason) : outcomeOf(ended);
       } finally {
         signal.removeEventListener('abort', kill);
         kill();
       }
     },
   };
+}
+
+/** The outcome of a script that was cut off: it keeps the values that it reported before. */
+function cutOff(ended: SessionEnd, timeoutMs: number, reason: unknown): ProbeOutcome {
+  const failure = notReady(ended, timeoutMs) ?? reason;
+  if (!(failure instanceof Failure)) throw failure;
+  return { ...failedOutcome(failure, ended.dataSize), values: ended.values };
 }
 
 /**
