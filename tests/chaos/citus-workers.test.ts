@@ -14,7 +14,7 @@ import { fast, watchDevices } from './one-second-devices.ts';
 
 const devices = 20;
 /** A worker is away for so long. */
-const awayMs = 30_000;
+const awayMs = Number(process.env['VANTAGE_TEST_AWAY_MS'] ?? 30_000);
 const soon = { timeout: 120_000, interval: 100 };
 
 let cluster: CitusCluster | string;

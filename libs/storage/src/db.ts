@@ -1,5 +1,5 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { type Clock, declareShare, type Logger, systemClock } from '@vantage/kernel';
+import { type Clock, declareShare, declareState, type Logger, LRUCache, systemClock } from '@vantage/kernel';
 import { type Dialect, Kysely, type LogEvent } from 'kysely';
 import pg from 'pg';
 import { createListener, type Listener } from './bus/listener.ts';
@@ -31,6 +31,16 @@ declareShare({
   filledBy: 'results, status, alerts, deliveries, planning, changes',
   share:
     'commits of results: 4, an account 2, an agent 1; changes: 6, an account 2; batches: 8, an account 1; look-ups of keys: 3; else one for each loop of the controller',
+});
+
+const maxAccesses = 500;
+
+const trackedAccesses = declareState({
+  name: 'database_accesses_of_accounts',
+  entries: maxAccesses,
+  entryBytes: 3_000,
+  filledBy: 'accounts',
+  atBound: 'the least recently used is made again',
 });
 
 interface DbConnection {
@@ -112,7 +122,15 @@ export async function createDb({
   };
   const orm = () => (opened ??= openOrm());
   const listener = createListener({ config, clock, log });
-  const laneOf = (lane: Lane, accountNo: number) => dbOn(kyselyOn(lanes.dialect(lane, accountNo)), orm);
+  // A Kysely costs as much as a small statement, so each account keeps its own.
+  const accesses = trackedAccesses(new LRUCache<string, Db>({ max: maxAccesses }));
+  const accessOf = (name: string, dialect: () => Dialect): Db => {
+    const db = accesses.get(name) ?? dbOn(kyselyOn(dialect()), orm);
+    accesses.set(name, db);
+    return db;
+  };
+  const laneOf = (lane: Lane, accountNo: number) =>
+    accessOf(`${lane} ${accountNo}`, () => lanes.dialect(lane, accountNo));
   const cut: typeof listener.cut = (which) => {
     for (const part of [open, lanes, listener]) part.cut(which);
   };
@@ -125,8 +143,9 @@ export async function createDb({
     async readHistory(accountNo, work) {
       const onPrimary = () => work(laneOf('history', accountNo));
       if (replica === undefined) return onPrimary();
-      const dialect = lanes.inTurns(replica.dialect, 'history', accountNo);
-      return replica.read(accountNo, { onReplica: () => work(dbOn(kyselyOn(dialect), orm)), onPrimary });
+      const onReplica = () =>
+        work(accessOf(`replica ${accountNo}`, () => lanes.inTurns(replica.dialect, 'history', accountNo)));
+      return replica.read(accountNo, { onReplica, onPrimary });
     },
     async migrate(last) {
       await withMigrationLock(config, async () => {
