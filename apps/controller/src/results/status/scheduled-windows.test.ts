@@ -98,6 +98,8 @@ test('a scheduled window has a MaintStart at its begin and a MaintEnd at its end
     ['MaintEnd', 15],
   ]);
   expect(events[0]?.message).toBe('Scheduled maintenance for 10 min');
+  // The state before lasted since the device was created; the maintenance that ended lasted ten minutes.
+  expect(events.map((event) => event.duration_s)).toEqual([(evenUs + 5 * minute - startUs) / second, 600]);
 });
 
 test('a new schedule of the device, new settings and none replace future windows and end or move running ones', async () => {
