@@ -68,4 +68,14 @@ describe('Gatus', () => {
   ])('a file that is none is refused with its place %#', async (text, message) => {
     await expect(withFile(text, async (file) => readGatus(file))).rejects.toThrow(message);
   });
+
+  it.each(['> 300', '!= 300', '< 0.5', '< 0', '< soon'])(
+    'a response time that no Option can express is named: %s',
+    async (condition) => {
+      const text = `endpoints: [{ name: a, url: "https://a.example.org", conditions: ["[RESPONSE_TIME] ${condition}"] }]`;
+      const { file, lost } = await withFile(text, (path) => buildApplyFile(readGatus(path), 'gatus'));
+      expect(file.devices[0]?.Options).not.toHaveProperty('MaxTimeMs');
+      expect(lost.map((note) => note.text).join()).toContain('RESPONSE_TIME');
+    },
+  );
 });
