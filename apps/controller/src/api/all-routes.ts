@@ -13,6 +13,7 @@ import { deliveryRoutes } from '../alerts/deliver/delivery-routes.ts';
 import { type AgentRouteDeps, agentRoutes } from '../catalog/agents/agent-routes.ts';
 import { upgradeRoutes } from '../catalog/agents/agent-upgrade-routes.ts';
 import { invitationRoutes, type PlanInvitation } from '../catalog/agents/invitation-routes.ts';
+import { rolloutRoutes } from '../catalog/agents/rollout-routes.ts';
 import { type ContactRouteDeps, contactRoutes } from '../catalog/contacts/contact-routes.ts';
 import { deviceChangeRoutes } from '../catalog/device-changes/device-change-routes.ts';
 import { type DeviceMaintenance, maintenanceRoutes } from '../catalog/devices/device-maintenance-routes.ts';
@@ -50,6 +51,7 @@ import type { ValueRollUps } from '../reading/values/read-values.ts';
 import { valueRoutes } from '../reading/values/value-routes.ts';
 import { actorOf, type ChangeByCaller } from '../resources/change.ts';
 import { isOperators } from '../resources/operator-account.ts';
+import { quarantineRoutes } from '../results/ingest/quarantine-routes.ts';
 import { helloRoutes } from './hello.ts';
 import { openApiRoutes } from './openapi/openapi-routes.ts';
 
@@ -64,7 +66,8 @@ export interface RouteDeps
   readonly checkNow: CheckDeviceNow;
   readonly runTrial: TrialRouteDeps<Parameters<typeof showTrial>[0]>['runTrial'];
   readonly planInvitation: PlanInvitation;
-  readonly upgrades: Parameters<typeof upgradeRoutes>[0]['upgrades'];
+  readonly upgrades: Parameters<typeof upgradeRoutes>[0]['upgrades'] &
+    Parameters<typeof rolloutRoutes>[0]['upgrades'];
   readonly rollUps: RollUpReader & ValueRollUps;
   readonly notificationsOf: AlertRouteDeps['notificationsOf'];
   readonly retentionDays: number;
@@ -115,6 +118,8 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...agentRoutes(deps),
     ...invitationRoutes(deps),
     ...upgradeRoutes(deps),
+    ...rolloutRoutes(deps),
+    ...quarantineRoutes({ change }),
     ...contactRoutes(deps),
     ...deliveryRoutes({ clock, change }),
     ...hookRoutes(deps),

@@ -36,6 +36,8 @@ const goodBodies: Readonly<Record<string, object>> = {
   'POST /locations': { Name: 'new' },
   'POST /agents/invitations': { Location: 'local' },
   'PUT /agents/{agent_id}/upgrade': { Version: '0.3.0' },
+  'POST /agents/upgrade': { Version: '0.3.0' },
+  'PUT /agents/{agent_id}/retry-quarantine': {},
   'PUT /tags/{tag_id}': { Name: 'other' },
   'POST /marks': { Kind: 'Note', Text: 'new', Tags: ['other'] },
   'POST /installation/settings/test': { MailServer: { Host: 'mail.example.org' }, To: 'noc@example.org' },
