@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { useAccountPerTest } from '../../testing/account-per-test.ts';
 
-const api = useAccountPerTest('UA');
+const api = useAccountPerTest();
 const { send } = api;
 const early = 1_790_000_000_000_000;
 
