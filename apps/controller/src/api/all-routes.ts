@@ -20,6 +20,7 @@ import { type DeviceMaintenance, maintenanceRoutes } from '../catalog/devices/de
 import { type DeviceRouteDeps, deviceRoutes, deviceSubject } from '../catalog/devices/device-routes.ts';
 import { type TrialRouteDeps, trialRoutes } from '../catalog/devices/trial-routes.ts';
 import { hookRoutes } from '../catalog/hooks/hook-routes.ts';
+import { importRoutes } from '../catalog/imports/import-routes.ts';
 import {
   installationSettingsRoutes,
   type SettingsRouteDeps,
@@ -96,6 +97,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...trialRoutes({ ...deps, record: trialRecord, show: showTrial }),
     ...checkRoutes({ clock, device, checkNow }),
     ...deviceRoutes(deps),
+    ...importRoutes(),
     ...deviceChangeRoutes({ ...deps, maintenance: health }),
     ...summaryRoutes({ clock }),
     ...stateRoutes({ clock, timelines: (...ask) => health.timelines(...ask) }),

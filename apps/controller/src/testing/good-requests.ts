@@ -46,6 +46,7 @@ const bodies: Readonly<Record<string, object>> = {
   'PUT /agents/{agent_id}': { Name: 'other' },
   'PUT /agents/{agent_id}/upgrade': { Version: '0.3.0' },
   'POST /agents/upgrade': { Version: '0.3.0' },
+  'POST /imports/plan': { Format: 'csv', Files: [{ Name: 'a.csv', Text: 'URL\nhttps://a.example/' }] },
   'PUT /agents/{agent_id}/retry-quarantine': {},
 };
 /** A limited caller creates these with tags of their own only. */
