@@ -1,6 +1,6 @@
 import type { ImportNote, ImportOutcome } from '@vantage/imports';
 import { type FormatName, formatNames, isFormatName } from '@vantage/imports/formats';
-import { boundedText, createSemaphore, declareShare } from '@vantage/kernel';
+import { boundedText, createFairSemaphore, declareShare } from '@vantage/kernel';
 import { invalid, tooMuch } from '@vantage/rest-kit/problem';
 import type { Route } from '@vantage/rest-kit/route';
 import { noSubject, route } from '@vantage/rest-kit/route-factories';
@@ -9,10 +9,12 @@ import { type ImportAnswer, planImport } from './plan-import.ts';
 
 declareShare({
   name: 'imports_in_work',
-  limit: '2 are read, each on a thread of 256 MB for 20 s at most; 16 wait',
+  limit: '2, each on a thread of 256 MB for 20 s at most; 16 wait',
   filledBy: 'keys',
-  share: '1 an account, in the order of arrival',
+  share: '1 an account, 4 wait; the account with the fewest is next',
 });
+
+const reading = { running: 2, waiting: 16, perOwner: { running: 1, waiting: 4 } } as const;
 
 const maxFiles = 50;
 /** Items of the files in one plan. A person looks through them. */
@@ -92,8 +94,7 @@ const importPlan = z
 
 /** Reading another tool's files. Nothing is stored. */
 export function importRoutes(): Route[] {
-  const slots = createSemaphore({ running: 2, waiting: 16 });
-  const busy = new Set<number>();
+  const slots = createFairSemaphore<number>(reading);
   return [
     route({
       method: 'POST',
@@ -110,27 +111,15 @@ export function importRoutes(): Route[] {
       response: importPlan,
       names: { root: 'import' },
       handler: async ({ session: { accountNo }, signal, body }) => {
-        if (busy.has(accountNo)) throw tooMuch('Another import of this account is being read.');
-        busy.add(accountNo);
-        try {
-          const done = await slots.run(
-            () =>
-              planImport(
-                {
-                  format: body.Format,
-                  files: body.Files.map(({ Name, Text }) => ({ name: Name, text: Text })),
-                  modules: body.Modules,
-                  module: body.Module,
-                },
-                signal,
-              ),
-            signal,
-          );
-          if (done === undefined) throw tooMuch('Too many imports are waiting.');
-          return { body: showPlan(outcomeOf(done.value)) };
-        } finally {
-          busy.delete(accountNo);
-        }
+        const sent = {
+          format: body.Format,
+          files: body.Files.map(({ Name, Text }) => ({ name: Name, text: Text })),
+          modules: body.Modules,
+          module: body.Module,
+        };
+        const done = await slots.run(accountNo, () => planImport(sent, signal), signal);
+        if (done === undefined) throw tooMuch('Too many imports are waiting.');
+        return { body: showPlan(outcomeOf(done.value)) };
       },
     }),
   ];
