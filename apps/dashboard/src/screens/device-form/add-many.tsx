@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
+import type { ListedSettings } from '../../model/apply-file.ts';
 import { type LinePlan, planLines } from '../../model/import-plan.ts';
 import { type ImportedLine, undoOfImport } from '../../model/import-undo.ts';
 import { type Pasted, parsePasted } from '../../model/paste-many.ts';
@@ -119,9 +120,12 @@ const idIn = (body: unknown): string | undefined =>
   body !== null && typeof body === 'object' && 'device_id' in body ? String(body.device_id) : undefined;
 
 /** Offers to delete what was added, and to restore what was changed. */
-function offerImportUndo(imported: readonly ImportedLine[]): void {
+function offerImportUndo(
+  imported: readonly ImportedLine[],
+  before: ReadonlyMap<string, ListedSettings>,
+): void {
   if (imported.length === 0) return;
-  const { requests, kept } = undoOfImport(imported, deviceSettings.value ?? new Map());
+  const { requests, kept } = undoOfImport(imported, before);
   offerUndo(importTexts.undo(imported.length), async () => {
     const { refusals } = await runBatches(requests, () => {});
     const [first] = refusals;
@@ -192,10 +196,12 @@ function PasteForm() {
   const add = async () => {
     setTried(0);
     setProblem(undefined);
+    // Before the import: its undo restores the present settings.
+    const before = deviceSettings.value ?? new Map();
     try {
       const rest = await addAll(lines, setTried);
       setRefused(rest);
-      offerImportUndo(rest.imported);
+      offerImportUndo(rest.imported, before);
       if (rest.lines.length === 0) {
         form.saved({ text: '' });
         go('/devices?q=sort:since');
