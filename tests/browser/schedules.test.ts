@@ -49,7 +49,7 @@ test('by keyboard alone, a schedule is made and the server says who is notified,
   expect(await violationsOf(page)).toBe('');
   await press(page.getByRole('button', { name: 'Create this schedule' }));
   await page.getByRole('heading', { level: 1, name: 'Night and day' }).waitFor();
-  await page.getByText('the default: all devices without a schedule of their own').waitFor();
+  await page.getByText(/the account, as its default: \d+ devices? without a schedule/).waitFor();
   const [stored] = schedules.parse(await its.system.api.ok('GET', '/nschedules'));
   expect(stored?.Steps).toEqual([
     { DelayMinutes: 0, Contacts: [noc] },
