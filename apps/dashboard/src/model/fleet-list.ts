@@ -24,7 +24,7 @@ export const fleetSorts = [
 ] as const;
 export type FleetSort = (typeof fleetSorts)[number];
 
-/** What is shown: Locations in a state with all of their agents, or agents in a state with their Locations. */
+/** The filter by state: Locations in a state with all of their agents, or agents in a state with their Locations. */
 export const fleetStates = ['all', 'offline', 'waiting', 'away', 'old', 'upgrading', 'failed'] as const;
 type FleetState = (typeof fleetStates)[number];
 

@@ -43,7 +43,7 @@ export function planMove(
   return { moved, stays, left: leftWithout(fleet, moved) };
 }
 
-/** What the removal of the chosen agents does with each of them. */
+/** The removal of the chosen agents: each is in one of the lists. */
 export interface AgentRemoval {
   /** Invitations that are cancelled. */
   readonly cancelled: readonly FleetAgent[];

@@ -17,7 +17,7 @@ interface UndoRequest {
 /** The undo of an import: added devices are deleted, and changed ones get their former settings. */
 export interface ImportUndo {
   readonly requests: readonly UndoRequest[];
-  /** Changed devices whose Options stay, because they have secrets, which nobody can read. */
+  /** Changed devices whose Options stay, because they have secrets, which the API does not return. */
   readonly kept: number;
 }
 

@@ -22,7 +22,7 @@ function isNarrower(
   return word.values.length === 1 && longer.values.length === 1 && long.includes(short) && byUrl?.word !== long;
 }
 
-/** Whether each row that fits `next` fits `before`, too, by the same facts. False: nobody knows. Pure. */
+/** Whether each row that fits `next` fits `before`, too, by the same facts. False: it may not. Pure. */
 export function narrows(before: ParsedFilter, next: ParsedFilter, facts: FilterFacts = {}): boolean {
   return (
     next.clauses.length >= before.clauses.length &&

@@ -38,7 +38,7 @@ export function countRollout({ Agents }: RolloutFacts): RolloutCounts {
   return counts;
 }
 
-/** The order in which people look at the agents: what failed, what works, what waits, what is done. */
+/** The order of the agents: failed ones first, then running, waiting, stopped and done ones. */
 const order: readonly UpgradeState[] = [
   'Failed',
   'Restarting',
@@ -49,7 +49,7 @@ const order: readonly UpgradeState[] = [
   'Done',
 ];
 
-/** The agents in that order. Pure. */
+/** Sorts the agents of a rollout by their states. Pure. */
 export const rolloutOrder = <Agent extends { readonly State: UpgradeState }>(
   agents: readonly Agent[],
 ): readonly Agent[] => agents.toSorted((a, b) => order.indexOf(a.State) - order.indexOf(b.State));

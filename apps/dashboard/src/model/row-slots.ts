@@ -1,4 +1,4 @@
-/** The place in the document of each shown row, by the key of the row. */
+/** The number of the element that shows a row, by the key of the row. */
 export type RowSlots = ReadonlyMap<string, number>;
 
 /**

@@ -27,7 +27,7 @@ const quarantineGroup = z
       .meta({ example: 12 }),
     Waiting: z
       .int()
-      .describe('Those of them that a controller validates again within a minute.')
+      .describe('How many of these results a controller validates again within a minute.')
       .meta({ example: 0 }),
     First: timestampField.describe('When the first one arrived.'),
     Last: timestampField.describe('When the last one arrived.'),

@@ -31,7 +31,7 @@ function Part({
   );
 }
 
-/** Everything that is not in the devices as the other tool had it. What becomes no device is open. */
+/** Everything that is not in the devices as the other tool had it. Items without a device are shown at once. */
 export function ImportReportParts({ plan }: { readonly plan: Plan }) {
   const linesOf = (part: keyof typeof say.parts) =>
     plan[part].map(({ At, Name, Text }) => say.item(Name, At, Text));

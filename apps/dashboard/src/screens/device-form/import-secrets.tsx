@@ -11,7 +11,7 @@ import { importTexts as say } from './import-texts.ts';
 
 type NeededSecret = Schemas['ImportPlan']['Secrets'][number];
 
-/** Asks for the values of the secrets that the account does not have yet, and stores them. */
+/** Fields for the values of the secrets that the account does not have yet, and a button that stores them. */
 function SecretFields({ secrets }: { readonly secrets: readonly NeededSecret[] }) {
   const read = useRead(() => take(api.GET('/secrets')), []);
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});

@@ -24,7 +24,7 @@ const requestUpgrade = (agents: readonly Agent[], version: string, Preview: bool
   return take(api.POST('/agents/upgrade', { body: { Version: version, Agents, Preview } }));
 };
 
-/** What the API would do; undefined: it is being read, or there is no version. */
+/** The rollout that the API would start; undefined: it is being read, or there is no version. */
 function useRolloutPreview(agents: readonly Agent[], version: string) {
   const [state, setState] = useState<{ planned?: Rollout; problem?: unknown }>({});
   useEffect(() => {
