@@ -3,6 +3,7 @@ import type { Disposable, Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { moveTo, violationsInBothThemes, violationsOf } from './browser.ts';
+import { createKumaDatabase } from '@vantage/imports/testing';
 import { importGatus } from '../pictures/screens.ts';
 import { adminKey, useBrowser } from './system.ts';
 
@@ -237,7 +238,7 @@ test("another tool's file is read, its secret asked for, its devices added, and 
   expect(await stored()).toHaveLength(2);
   await page.keyboard.press('z');
   await expect.poll(stored).toEqual([]);
-  // A database is named with what to do instead, and nothing is sent.
+  // A damaged database is named with what to do instead, and nothing is sent.
   await moveTo(page, '/devices/new/many');
   await page.getByLabel('Where the file is from').selectOption('uptime-kuma');
   await page.getByLabel('Files, together').setInputFiles({
@@ -246,7 +247,14 @@ test("another tool's file is read, its secret asked for, its devices added, and 
     buffer: Buffer.from('SQLite format 3\0'),
   });
   await page.getByRole('button', { name: 'Read the files' }).click();
-  await page.getByText('This is a database, which cannot be read in a browser.').waitFor();
+  await page.getByText('The database cannot be read: it is no SQLite database.').waitFor();
+  using kuma = createKumaDatabase(2);
+  kuma.insert('monitor', { id: 3, name: 'Intranet', type: 'http', url: 'https://intranet.example/' });
+  kuma.insert('heartbeat', { monitor_id: 3, status: 1, msg: 'x'.repeat(5_000), time: '2026-01-01' });
+  await page.getByLabel('Files, together').setInputFiles(kuma.file);
+  await page.getByRole('button', { name: 'Read the files' }).click();
+  await page.getByText('1 monitors read: 1 device').waitFor();
+  await page.getByRole('button', { name: 'Add 1 device' }).waitFor();
   expect(its.problems.join('\n')).toBe('');
 });
 

@@ -21,11 +21,28 @@ const sqlite = 'SQLite format 3';
 /** A reason why the files cannot be sent, for the person. */
 class UnusableFiles extends Error {}
 
+const isDatabase = async (file: File) => (await file.slice(0, sqlite.length).text()) === sqlite;
+
+/** The backup that a database of Uptime Kuma corresponds to. Only the pages of its small tables are read. */
+async function readDatabase(file: File): Promise<{ readonly Name: string; readonly Text: string }> {
+  const { openSqlite } = await import('../../model/sqlite-file.ts');
+  const { kumaBackupOf } = await import('../../model/kuma-database.ts');
+  try {
+    const read = async (offset: number, length: number) =>
+      new Uint8Array(await file.slice(offset, offset + length).arrayBuffer());
+    const Text = await kumaBackupOf(await openSqlite(read));
+    if (Text.length > maxBytes) throw new UnusableFiles(say.tooLong(Text.length));
+    return { Name: file.name.slice(0, 255), Text };
+  } catch (error) {
+    throw error instanceof UnusableFiles ? error : new UnusableFiles(say.database(problemWords(error)));
+  }
+}
+
 /** The texts of the files. Throws where they are too large, or no text. */
 async function readTexts(files: readonly File[]): Promise<{ readonly Name: string; readonly Text: string }[]> {
   if (files.length > maxFiles) throw new UnusableFiles(say.tooMany(files.length));
-  for (const file of files)
-    if ((await file.slice(0, sqlite.length).text()) === sqlite) throw new UnusableFiles(say.database);
+  const [first] = files;
+  if (first !== undefined && (await isDatabase(first))) return [await readDatabase(first)];
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   if (bytes > maxBytes) throw new UnusableFiles(say.tooLong(bytes));
   return Promise.all(

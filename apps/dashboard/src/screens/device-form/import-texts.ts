@@ -17,7 +17,7 @@ export const importTexts = {
   },
   hints: {
     'uptime-kuma':
-      'The backup of 1.x (JSON). The database kuma.db cannot be read in a browser: run “./vantage import uptime-kuma kuma.db -o devices.yaml” and “./vantage apply -f devices.yaml” where the file is.',
+      'Its database kuma.db, copied after Uptime Kuma was stopped (your browser reads the monitors, and sends nothing else), or the backup of 1.x (JSON).',
     gatus: 'Its configuration (YAML).',
     prometheus: 'prometheus.yml with the files of file_sd that it names, or such a file alone.',
     uptimerobot: 'Answers of its API (JSON, several files), or its list as CSV.',
@@ -34,8 +34,8 @@ export const importTexts = {
   tooLong: (bytes: number) =>
     `Together they have ${count(Math.ceil(bytes / 1_000))} kB. Choose fewer, or run “./vantage import” on a host.`,
   tooMany: (n: number) => `${count(n)} files are chosen, and at most 50 can be sent.`,
-  database:
-    'This is a database, which cannot be read in a browser. Run “./vantage import uptime-kuma kuma.db” where the file is.',
+  database: (reason: string) =>
+    `The database cannot be read: ${reason}. Run “./vantage import uptime-kuma kuma.db” where the file is.`,
   noText: (name: string) => `${name} is not text in UTF-8.`,
   outcome: (read: number, things: string, devices: number, others: number, refused: number) =>
     [
