@@ -253,7 +253,7 @@ test("another tool's file is read, its secret asked for, its devices added, and 
   kuma.insert('heartbeat', { monitor_id: 3, status: 1, msg: 'x'.repeat(5_000), time: '2026-01-01' });
   await page.getByLabel('Files, together').setInputFiles(kuma.file);
   await page.getByRole('button', { name: 'Read the files' }).click();
-  await page.getByText('1 monitors read: 1 device').waitFor();
+  await page.getByText('1 monitor read: 1 device').waitFor();
   await page.getByRole('button', { name: 'Add 1 device' }).waitFor();
   expect(its.problems.join('\n')).toBe('');
 });

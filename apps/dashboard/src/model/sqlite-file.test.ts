@@ -33,7 +33,7 @@ const partsOf =
 const value = fc.oneof(
   fc.constant(null),
   fc.integer({ min: -(2 ** 47), max: 2 ** 47 }),
-  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map((each) => (each === 0 ? 0 : each)),
   fc.string({ unit: 'grapheme', maxLength: 40 }).filter((text) => !text.includes('\0')),
   fc.integer({ min: 1, max: 9_000 }).map((length) => 'long '.repeat(length).slice(0, length)),
 );
@@ -52,14 +52,12 @@ test('rows are read as SQLite wrote them: integers, floats, texts, long texts on
           for (const [a, b] of rows) insert.run(a, b);
         });
         const found = await (await openSqlite(read)).rows('t');
-        expect(found).toEqual(rows.map(([a, b], at) => ({ id: at + 1, a: plain(a), b: plain(b) })));
+        expect(found).toEqual(rows.map(([a, b], at) => ({ id: at + 1, a, b })));
       },
     ),
     { numRuns: 40 },
   );
 });
-/** SQLite stores whole floats as integers, and knows one zero. */
-const plain = (each: string | number | null) => (Object.is(each, -0) ? 0 : each);
 
 test('rows from before a column was added have its default', async () => {
   const { read } = written((database) => {

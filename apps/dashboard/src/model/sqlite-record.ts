@@ -20,7 +20,7 @@ function byteAt(bytes: Uint8Array, at: number): number {
 
 /** A signed integer of up to eight bytes. Beyond 2^53 it is rounded. */
 function readInteger(bytes: Uint8Array, at: number, length: number): number {
-  let value = byteAt(bytes, at) << 24 >> 24;
+  let value = (byteAt(bytes, at) << 24) >> 24;
   for (let index = 1; index < length; index += 1) value = value * 256 + byteAt(bytes, at + index);
   return value;
 }
@@ -38,7 +38,7 @@ export function readRecord(bytes: Uint8Array, encoding: string): readonly SqlVal
     at = end;
     if (types.length > maxColumns) throw new RangeError('a row has too many columns');
   }
-  const decoder = new TextDecoder(encoding);
+  const decoder = new TextDecoder(encoding, { ignoreBOM: true });
   let at = headerEnd;
   return types.map((type) => {
     const integer = integerLengths[type];

@@ -39,7 +39,7 @@ export const importTexts = {
   noText: (name: string) => `${name} is not text in UTF-8.`,
   outcome: (read: number, things: string, devices: number, others: number, refused: number) =>
     [
-      `${count(read)} ${things} read: ${devicesOf(devices)}`,
+      `${count(read)} ${read === 1 ? things.replace(/^(\w+)s$/, '$1') : things} read: ${devicesOf(devices)}`,
       ...(others > 0 ? [`${count(others)} became something else`] : []),
       refused === 0 ? 'everything is taken over' : `${count(refused)} not taken over`,
     ].join(', '),
