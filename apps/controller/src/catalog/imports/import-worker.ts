@@ -1,6 +1,6 @@
 // The thread that reads another tool's files. Foreign texts may take long to parse, so the event loop does not read
 // them, and the main thread terminates this one after a time.
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { buildApplyFile, readFormat, sentFiles } from '@vantage/imports';
 import { Fault } from '@vantage/kernel';
 import type { ImportAnswer, SentImport } from './plan-import.ts';
@@ -15,15 +15,17 @@ async function planOf({ format, files, modules, module }: SentImport): Promise<I
     ...files.map(({ name, text }) => [name, text] as const),
   ]);
   const choices = { modules: modules === undefined ? undefined : modulesName, module };
-  const reading = readFormat(format, [first, ...others], choices, sentFiles(texts));
-  return { kind: 'read', outcome: await buildApplyFile(reading, `import/${format}`) };
+  try {
+    const reading = readFormat(format, [first, ...others], choices, sentFiles(texts));
+    return { kind: 'read', outcome: await buildApplyFile(reading, `import/${format}`) };
+  } catch (error) {
+    // Another error is one of the program, and ends the thread.
+    if (error instanceof Fault) return { kind: 'unreadable', message: error.message };
+    throw error;
+  }
 }
 
-planOf(workerData).then(
-  (answer) => parentPort?.postMessage(answer),
-  (error: unknown) => {
-    // An error of the program ends the thread.
-    if (!(error instanceof Fault)) throw error;
-    parentPort?.postMessage({ kind: 'unreadable', message: error.message } satisfies ImportAnswer);
-  },
-);
+const port = parentPort;
+port?.once('message', (sent: SentImport) => {
+  void planOf(sent).then((answer) => port.postMessage(answer));
+});

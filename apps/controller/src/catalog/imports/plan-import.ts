@@ -27,7 +27,6 @@ export function planImport(sent: SentImport, signal: AbortSignal): Promise<Impor
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const worker = new Worker(siblingProgram(import.meta.url, 'import-worker'), {
-      workerData: sent,
       env: compileCacheEnv(),
       execArgv: ['--no-warnings'],
       resourceLimits,
@@ -49,6 +48,7 @@ export function planImport(sent: SentImport, signal: AbortSignal): Promise<Impor
     const timer = setTimeout(() => answer({ kind: 'runaway' }), limitMs);
     signal.addEventListener('abort', onAbort, { once: true });
     worker.on('message', answer);
+    worker.postMessage(sent);
     worker.on('error', (error: unknown) => {
       const isMemory =
         error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
