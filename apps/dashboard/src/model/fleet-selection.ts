@@ -36,9 +36,9 @@ export function planMove(
 ): AgentMove {
   const isOver = ({ State }: FleetAgent) => State === 'Revoked' || State === 'Expired';
   const moved = chosen.filter((agent) => !isOver(agent) && agent.location_id !== target);
-  const stays = chosen.flatMap((agent) => {
-    if (isOver(agent)) return [{ agent, reason: 'over' as const }];
-    return agent.location_id === target ? [{ agent, reason: 'there' as const }] : [];
+  const stays = chosen.flatMap((agent): AgentMove['stays'] => {
+    if (isOver(agent)) return [{ agent, reason: 'over' }];
+    return agent.location_id === target ? [{ agent, reason: 'there' }] : [];
   });
   return { moved, stays, left: leftWithout(fleet, moved) };
 }
