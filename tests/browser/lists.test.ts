@@ -404,7 +404,9 @@ test('a letter of the search creates no element for a row: rows take over those 
   expect(await page.evaluate('window.madeRows')).toBe(0);
   // Who has the focus on a row keeps it there; the row that is gone leaves no other device under the focus.
   await page.getByRole('link', { name: 'switch 47', exact: true }).focus();
-  await page.evaluate(`history.replaceState(null, '', '/devices?q=470'); dispatchEvent(new PopStateEvent('popstate'));`);
+  await page.evaluate(
+    `history.replaceState(null, '', '/devices?q=470'); dispatchEvent(new PopStateEvent('popstate'));`,
+  );
   await page.getByRole('link', { name: 'switch 470', exact: true }).waitFor();
   expect(await page.evaluate('document.activeElement.tagName')).toBe('BODY');
 });

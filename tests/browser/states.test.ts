@@ -1,10 +1,10 @@
+import { createKumaDatabase } from '@vantage/imports/testing';
 import { retryBecause } from '@vantage/testing/retry';
 import type { Disposable, Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { moveTo, violationsInBothThemes, violationsOf } from './browser.ts';
-import { createKumaDatabase } from '@vantage/imports/testing';
 import { importGatus } from '../pictures/screens.ts';
+import { moveTo, violationsInBothThemes, violationsOf } from './browser.ts';
 import { adminKey, useBrowser } from './system.ts';
 
 const its = useBrowser();

@@ -115,21 +115,22 @@ export async function fleetWorld(page: Page): Promise<void> {
 
 const many = 200;
 
+/** The state of the upgrade of agent number `at`. */
+const upgradeOf = (at: number) => ({
+  State: at < 22 ? 'Done' : at >= 34 ? 'Waiting' : at % 2 === 0 ? 'Downloading' : 'Restarting',
+  Reason: null,
+  Since: ago(40_000 + at * 1_000),
+});
+
 /** Agent number `at` of many at the six Locations, a part of them in the middle of an upgrade. */
 function oneOfMany(at: number) {
-  const isNew = at < 22;
-  const isRunning = at >= 22 && at < 34;
-  const upgrade = { Version: '0.3.0', Reason: null, Since: ago(40_000 + at * 1_000) };
   return agentOf(at, {
     agent_id: idOf(at + 9_000),
     Name: `${(places[Math.floor(at / 2) % places.length] ?? '').toLowerCase().slice(0, 3)}-${at}`,
-    Version: isNew ? '0.3.0' : at % 9 === 0 ? '0.2.1' : '0.2.4',
+    Version: at < 22 ? '0.3.0' : at % 9 === 0 ? '0.2.1' : '0.2.4',
     Lateness: { p50: 0.8, p99: 2 + (at % 40) },
     ...(at % 41 === 0 ? { State: 'Away', LastSeen: ago(at * minuteMs + 60_000), Load: 0 } : {}),
-    Upgrade: {
-      ...upgrade,
-      State: isNew ? 'Done' : isRunning ? (at % 2 === 0 ? 'Downloading' : 'Restarting') : 'Waiting',
-    },
+    Upgrade: { Version: '0.3.0', ...upgradeOf(at) },
   });
 }
 
@@ -153,9 +154,7 @@ const rollouts = () => {
       Ended: null,
       Stage: 3,
       MayBegin: 98,
-      Agents: agents.map((agent) =>
-        agentRow(agent, { State: agent.Upgrade.State, Reason: null, Since: agent.Upgrade.Since }),
-      ),
+      Agents: agents.map((agent, at) => agentRow(agent, upgradeOf(at))),
     },
     {
       Version: '0.2.5',

@@ -178,7 +178,11 @@ export async function createRestFixture(deps: RestFixtureDeps = {}): Promise<Res
     notificationsOf,
     baseUrl: () => 'https://vantage.test',
     planInvitation: deps.planInvitation ?? planInvitation,
-    upgrades: { signedParcels: deps.signedParcels ?? signedParcels, startRollout: insertRollout, rolloutStage },
+    upgrades: {
+      signedParcels: deps.signedParcels ?? signedParcels,
+      startRollout: insertRollout,
+      rolloutStage,
+    },
     mailPerson: () => mailPerson,
     sendTest: deps.sendTest ?? (async () => ({ isDelivered: true, answer: '200 OK' })),
   };

@@ -17,7 +17,10 @@ export interface AgentMove {
 
 /** The Locations whose agents in use all leave. Pure. */
 function leftWithout(
-  { locations, agents }: { readonly locations: readonly FleetLocation[]; readonly agents: readonly FleetAgent[] },
+  {
+    locations,
+    agents,
+  }: { readonly locations: readonly FleetLocation[]; readonly agents: readonly FleetAgent[] },
   leaving: readonly FleetAgent[],
 ): readonly LeftLocation[] {
   const ids = new Set(leaving.map(({ agent_id }) => agent_id));

@@ -53,9 +53,7 @@ export function undoOfImport(
     const fields = plan.fields.filter((field) => field !== 'Options' || !isKept);
     const Body = {
       ...formerSettings(fields, settings),
-      ...(plan.body['device_master_id'] === undefined
-        ? {}
-        : { device_master_id: settings.device_master_id }),
+      ...(plan.body['device_master_id'] === undefined ? {} : { device_master_id: settings.device_master_id }),
     };
     return Object.keys(Body).length === 0 ? [] : [{ Method: 'PUT', Path, Body }];
   });

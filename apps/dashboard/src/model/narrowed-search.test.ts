@@ -26,7 +26,18 @@ const row = fc
 /** Texts as people type them, letter by letter. */
 const typed = fc
   .array(
-    fc.constantFrom('router', 'shop', 'r', 'status:down', '-status:up', 'tag:oslo', 'OR', '-a', '"shop b"', 'method:http'),
+    fc.constantFrom(
+      'router',
+      'shop',
+      'r',
+      'status:down',
+      '-status:up',
+      'tag:oslo',
+      'OR',
+      '-a',
+      '"shop b"',
+      'method:http',
+    ),
     { minLength: 1, maxLength: 3 },
   )
   .map((parts) => parts.join(' '))

@@ -5,7 +5,10 @@ const isWord = (term: FilterTerm | undefined): term is FilterTerm =>
   term !== undefined && term.field === undefined && !term.isNot;
 
 const isSameTerm = (a: FilterTerm, b: FilterTerm | undefined) =>
-  b !== undefined && a.field === b.field && a.isNot === b.isNot && a.values.join('\n') === b.values.join('\n');
+  b !== undefined &&
+  a.field === b.field &&
+  a.isNot === b.isNot &&
+  a.values.join('\n') === b.values.join('\n');
 
 /** Whether each row that fits the clause `next` fits `before`: both are equal, or a word that got more letters. */
 function isNarrower(
@@ -19,7 +22,9 @@ function isNarrower(
   if (others.length > 0 || more.length > 0 || !isWord(word) || !isWord(longer)) return false;
   const [short = '', long = ''] = [word.values[0], longer.values[0]];
   // A device with the longer word in its URL need not have the shorter one in its names.
-  return word.values.length === 1 && longer.values.length === 1 && long.includes(short) && byUrl?.word !== long;
+  return (
+    word.values.length === 1 && longer.values.length === 1 && long.includes(short) && byUrl?.word !== long
+  );
 }
 
 /** Whether each row that fits `next` fits `before`, too, by the same facts. False: it may not. Pure. */
@@ -58,7 +63,8 @@ export function createNarrowedSearch<Row extends Filterable>(): NarrowedSearch<R
         last.rows === rows &&
         last.facts.byUrl === facts.byUrl &&
         last.facts.settings === facts.settings;
-      const before = isSame && last !== undefined && narrows(last.filter, filter, facts) ? last.found : undefined;
+      const before =
+        isSame && last !== undefined && narrows(last.filter, filter, facts) ? last.found : undefined;
       const among = before ?? rows;
       compared += among.length;
       const fitting = among.filter((row) => fits(filter, row, facts));

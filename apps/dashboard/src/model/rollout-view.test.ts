@@ -2,15 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { countRollout, rolloutOrder } from './rollout-view.ts';
 
-const state = fc.constantFrom(
-  'Waiting',
-  'Started',
-  'Downloading',
-  'Restarting',
-  'Done',
-  'Failed',
-  'Stopped',
-);
+const state = fc.constantFrom('Waiting', 'Started', 'Downloading', 'Restarting', 'Done', 'Failed', 'Stopped');
 const rollout = fc.record({
   State: fc.constantFrom('Running', 'Done', 'Stopped'),
   Agents: fc.array(fc.record({ State: state, Connected: fc.boolean() })),
@@ -36,7 +28,9 @@ test('failed agents are first, done ones last, and none is lost', () => {
       expect(new Set(ordered)).toEqual(new Set(Agents));
       const states = ordered.map(({ State }) => State);
       expect(states.lastIndexOf('Failed')).toBeLessThan(
-        states.some((each) => each !== 'Failed') ? states.findIndex((each) => each !== 'Failed') : states.length,
+        states.some((each) => each !== 'Failed')
+          ? states.findIndex((each) => each !== 'Failed')
+          : states.length,
       );
       const firstDone = states.indexOf('Done');
       if (firstDone >= 0) expect(states.slice(firstDone).every((each) => each === 'Done')).toBe(true);

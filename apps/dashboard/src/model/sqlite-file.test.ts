@@ -16,7 +16,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 let files = 0;
 /** A database that SQLite itself wrote, as the browser reads it: parts by offset and length. */
-function written(build: (database: DatabaseSync) => void): { readonly bytes: Uint8Array; readonly read: ReadPart } {
+function written(build: (database: DatabaseSync) => void): {
+  readonly bytes: Uint8Array;
+  readonly read: ReadPart;
+} {
   files += 1;
   const file = path.join(folder, `${files}.db`);
   const database = new DatabaseSync(file);
@@ -97,7 +100,9 @@ test('a damaged database ends with a reason, whatever bytes it has, and never wi
 
 test('only the pages of a table are read, however large the others are', async () => {
   const { bytes, read } = written((database) => {
-    database.exec('CREATE TABLE heartbeat (msg TEXT); CREATE TABLE monitor (id INTEGER PRIMARY KEY, name TEXT)');
+    database.exec(
+      'CREATE TABLE heartbeat (msg TEXT); CREATE TABLE monitor (id INTEGER PRIMARY KEY, name TEXT)',
+    );
     const insert = database.prepare('INSERT INTO heartbeat (msg) VALUES (?)');
     for (let at = 0; at < 2_000; at += 1) insert.run('y'.repeat(500));
     database.exec("INSERT INTO monitor (name) VALUES ('shop')");
@@ -145,7 +150,10 @@ test('another database, and another file, are refused', async () => {
 });
 
 test.each([
-  ['CREATE TABLE "t" ("id" INTEGER PRIMARY KEY, a varchar(3) DEFAULT \'a,b\' NOT NULL, UNIQUE (a, id))', ['id', 'a']],
+  [
+    'CREATE TABLE "t" ("id" INTEGER PRIMARY KEY, a varchar(3) DEFAULT \'a,b\' NOT NULL, UNIQUE (a, id))',
+    ['id', 'a'],
+  ],
   ['CREATE TABLE t([x] int, `y` boolean default 1, foreign key(x) references o(id))', ['x', 'y']],
 ])('the columns of %s', (statement, names) => {
   expect(columnsOf(statement).map(({ name }) => name)).toEqual(names);

@@ -98,7 +98,12 @@ export async function openSqlite(read: ReadPart): Promise<SqliteFile> {
   const schema = new Map<string, { readonly root: number; readonly columns: readonly SqlColumn[] }>();
   for (const { record } of await readTable(1)) {
     const [type, name, , root, statement] = readRecord(record, encoding);
-    if (type === 'table' && typeof name === 'string' && typeof root === 'number' && typeof statement === 'string')
+    if (
+      type === 'table' &&
+      typeof name === 'string' &&
+      typeof root === 'number' &&
+      typeof statement === 'string'
+    )
       schema.set(name, { root, columns: columnsOf(statement) });
   }
   return {

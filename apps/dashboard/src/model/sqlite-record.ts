@@ -73,7 +73,7 @@ function splitByCommas(text: string): readonly string[] {
   const parts: string[] = [];
   let depth = 0;
   let part = '';
-  for (const [token = ''] of text.matchAll(/'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|[^]/g)) {
+  for (const [token = ''] of text.matchAll(/'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|./gs)) {
     if (token === '(') depth += 1;
     if (token === ')') depth -= 1;
     if (token === ',' && depth === 0) {
@@ -103,7 +103,7 @@ export function columnsOf(statement: string): readonly SqlColumn[] {
     const [, quoted, bare] = /^(?:["`[]([^"`\]]+)["`\]]|(\w+))/.exec(definition) ?? [];
     const name = quoted ?? bare;
     if (name === undefined) return [];
-    const isRowNumber = /^\S+\s+integer\b[^]*\bprimary\s+key\b/i.test(definition);
+    const isRowNumber = /^\S+\s+integer\b.*\bprimary\s+key\b/is.test(definition);
     return [{ name, standard: standardOf(definition), isRowNumber }];
   });
 }

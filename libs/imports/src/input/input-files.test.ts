@@ -27,7 +27,9 @@ test('a configuration that was sent finds the files that were sent with it, by t
 test.each(['/etc/passwd', '/etc/*', '../../etc/hostname'])(
   'no file of this machine is read, though a sent configuration names %s',
   (pattern) => {
-    expect(diskFiles.matching(pattern.startsWith('/') ? pattern : '/etc/hostname', '/').length).toBeGreaterThan(0);
+    expect(
+      diskFiles.matching(pattern.startsWith('/') ? pattern : '/etc/hostname', '/').length,
+    ).toBeGreaterThan(0);
     const input = sentFiles(new Map([['prometheus.yml', prometheus(pattern)]]));
     const { checks, ignored } = readFormat('prometheus', ['prometheus.yml'], {}, input);
     expect(checks).toEqual([]);

@@ -69,7 +69,7 @@ export function sentFiles(texts: ReadonlyMap<string, string>): InputFiles {
       return text.replace(/^\uFEFF/, '');
     },
     configurationsOf: (file) => [file],
-    matching: (pattern) =>
-      [...texts.keys()].filter((name) => isMatch(baseName(pattern), baseName(name))).sort(),
+    matching: (pattern, file) =>
+      [...texts.keys()].filter((name) => name !== file && isMatch(baseName(pattern), baseName(name))).sort(),
   };
 }

@@ -87,7 +87,9 @@ function positionOf(line: string, path: string): string {
 
 function readModules(file: string, input: InputFiles): Modules {
   const modules = recordOf(
-    recordOf(parseYaml(input.readText(file), file, 'the modules of the blackbox_exporter').value)?.['modules'],
+    recordOf(parseYaml(input.readText(file), file, 'the modules of the blackbox_exporter').value)?.[
+      'modules'
+    ],
   );
   if (modules === undefined)
     throw unreadable(`${file} has no modules; accepted is the configuration of the blackbox_exporter`);

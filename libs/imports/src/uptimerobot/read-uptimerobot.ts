@@ -24,10 +24,7 @@ interface RobotMonitor {
 }
 
 /** Reads UptimeRobot's monitors. Each file is a page of the answer. */
-export function readUptimeRobot(
-  files: readonly string[],
-  input: InputFiles = diskFiles,
-): FormatReading {
+export function readUptimeRobot(files: readonly string[], input: InputFiles = diskFiles): FormatReading {
   const texts = files.map((file) => ({ file, text: input.readText(file) }));
   const [first] = texts;
   if (first !== undefined && texts.length === 1 && !/^\s*[[{]/.test(first.text))

@@ -61,7 +61,11 @@ const rolloutFull = z
   .meta({ id: 'Rollout', description: 'The upgrade of agents to a version.' });
 
 /** Listing the rollouts of an account. */
-export function rolloutRoutes({ upgrades }: { readonly upgrades: Pick<UpgradeDeps, 'rolloutStage'> }): Route[] {
+export function rolloutRoutes({
+  upgrades,
+}: {
+  readonly upgrades: Pick<UpgradeDeps, 'rolloutStage'>;
+}): Route[] {
   return [
     route({
       method: 'GET',
@@ -88,8 +92,7 @@ function showRollout(
 ): z.input<typeof rolloutFull> {
   const { state, agents } = row;
   const staged = agents.map((agent) => ({ state: agent.state, isConnected: agent.is_connected }));
-  const { stage, mayBegin } =
-    state === 'Running' ? rolloutStage(staged) : { stage: null, mayBegin: null };
+  const { stage, mayBegin } = state === 'Running' ? rolloutStage(staged) : { stage: null, mayBegin: null };
   return {
     Version: row.version,
     State: state,

@@ -143,7 +143,7 @@ test('an ended rollout has no stage; an agent belongs to its latest rollout only
   ]);
 });
 
-test("agents and rollouts of another account are neither upgraded nor listed", async () => {
+test('agents and rollouts of another account are neither upgraded nor listed', async () => {
   const { id } = await invite();
   await postMany({ Version: '0.3.0' });
   const other = await rest.account(`other of ${accounts}`);

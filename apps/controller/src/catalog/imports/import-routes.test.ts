@@ -29,7 +29,7 @@ test("another tool's file becomes an apply file, with everything that is not as 
     Things: 'endpoints',
     Read: 2,
     Rounded: [{ Name: 'shop', Text: expect.stringContaining('30 s') }],
-    Lost: expect.arrayContaining([{ At: expect.any(String), Name: 'shop', Text: 'its alerts' }]),
+    Lost: expect.arrayContaining([{ At: expect.any(String), Name: 'shop', Text: expect.stringContaining('its alerts') }]),
     Secrets: [{ Name: expect.any(String), Use: 'Headers.Authorization of "shop"' }],
   });
   expect(JSON.parse(found.File)).toMatchObject({
@@ -76,7 +76,9 @@ test('of the imports of an account one is read and four wait; a file that expand
 test('each format of the command can be sent', async () => {
   for (const Format of Object.keys(formatNames)) {
     const { json } = await plan({ Format, Files: named('') });
-    expect(z.looseObject({ message: z.string().default('') }).parse(json).message, Format).not.toContain('Format');
+    expect(z.looseObject({ message: z.string().default('') }).parse(json).message, Format).not.toContain(
+      'Format',
+    );
   }
 });
 

@@ -103,7 +103,8 @@ export function importRoutes(): Route[] {
       waits: true,
       level: 'UW',
       tag: 'Devices',
-      summary: "Reads another tool's files and answers with the devices that they describe. Nothing is stored.",
+      summary:
+        "Reads another tool's files and answers with the devices that they describe. Nothing is stored.",
       description:
         'The answer has an apply file, and everything that is not in it as the other tool had it. PUT /devices?ExternalKey creates or changes its devices.',
       subject: noSubject,

@@ -50,8 +50,7 @@ export function planImport(sent: SentImport, signal: AbortSignal): Promise<Impor
     worker.on('message', answer);
     worker.postMessage(sent);
     worker.on('error', (error: unknown) => {
-      const isMemory =
-        error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+      const isMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
       if (isMemory) answer({ kind: 'runaway' });
       else {
         end();

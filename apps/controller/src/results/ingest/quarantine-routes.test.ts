@@ -13,13 +13,15 @@ const agentOf = async (place: Pick<typeof api, 'accountNo' | 'locationNo'>, name
   const { agentNo } = await createFixtures(api.rest.db.kysely).agent(place, { agent_id, name });
   return { agentId: agent_id, agentNo };
 };
-const refuse = (agentNo: number, reason: string, count: number) => sql`
+const refuse = (agentNo: number, reason: string, count: number) =>
+  sql`
   insert into quarantined (agent_no, received_us, reason, record)
   select ${agentNo}, ${early}::bigint + n * 1000000, ${reason}, '{}'::jsonb from generate_series(1, ${count}) n`.execute(
-  api.rest.db.kysely,
-);
+    api.rest.db.kysely,
+  );
 const groups = async () => (await send('GET', '/quarantine')).json;
-const retry = (agentId: string, body: object = {}) => send('PUT', `/agents/${agentId}/retry-quarantine`, body);
+const retry = (agentId: string, body: object = {}) =>
+  send('PUT', `/agents/${agentId}/retry-quarantine`, body);
 
 test('results that were not accepted are listed by agent and reason, and validated again by reason', async () => {
   const { agentId, agentNo } = await agentOf(api, 'oslo-1');

@@ -39,7 +39,9 @@ async function readDatabase(file: File): Promise<{ readonly Name: string; readon
 }
 
 /** The texts of the files. Throws where they are too large, or no text. */
-async function readTexts(files: readonly File[]): Promise<{ readonly Name: string; readonly Text: string }[]> {
+async function readTexts(
+  files: readonly File[],
+): Promise<{ readonly Name: string; readonly Text: string }[]> {
   if (files.length > maxFiles) throw new UnusableFiles(say.tooMany(files.length));
   const [first] = files;
   if (first !== undefined && (await isDatabase(first))) return [await readDatabase(first)];
@@ -138,13 +140,7 @@ export function ImportFiles({
         <>
           <p role="status">
             <b>
-              {say.outcome(
-                plan.Read,
-                plan.Things,
-                plan.Devices,
-                plan.Became.length,
-                plan.Refused.length,
-              )}
+              {say.outcome(plan.Read, plan.Things, plan.Devices, plan.Became.length, plan.Refused.length)}
             </b>{' '}
             {plan.Devices > 0 && say.next}
           </p>

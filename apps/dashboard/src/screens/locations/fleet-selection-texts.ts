@@ -36,7 +36,9 @@ export const fleetSelectionTexts = {
     const over = stays.length - there;
     return [
       ...(there > 0 ? [`${agentsOf(there)} ${there === 1 ? 'is' : 'are'} there already`] : []),
-      ...(over > 0 ? [`${agentsOf(over)} ${over === 1 ? 'is' : 'are'} revoked or expired, and cannot be moved`] : []),
+      ...(over > 0
+        ? [`${agentsOf(over)} ${over === 1 ? 'is' : 'are'} revoked or expired, and cannot be moved`]
+        : []),
     ].join('; ');
   },
   left: (left: readonly LeftLocation[]) => {

@@ -169,11 +169,7 @@ export function FleetTable({ fleet, onChanged }: { readonly fleet: Fleet; readon
     <section class="section">
       <Filters view={view} fleet={fleet} />
       {mayWrite.value && matching.length > 1 && (
-        <SelectAll
-          matching={matching}
-          selected={selected}
-          onChoose={(ids) => setSelected(new Set(ids))}
-        />
+        <SelectAll matching={matching} selected={selected} onChoose={(ids) => setSelected(new Set(ids))} />
       )}
       {mayWrite.value && (
         <FleetSelectionBar

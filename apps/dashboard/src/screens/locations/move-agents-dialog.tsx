@@ -11,8 +11,8 @@ import { offerUndo } from '../../store/undo.ts';
 import { formTexts } from '../../texts/form-texts.ts';
 import css from './fleet-selection.module.css';
 import { fleetSelectionTexts as say } from './fleet-selection-texts.ts';
-import { RefusedAgents } from './refused-agents.tsx';
 import type { Fleet } from './read-fleet.ts';
+import { RefusedAgents } from './refused-agents.tsx';
 
 type Agent = Schemas['Agent'];
 

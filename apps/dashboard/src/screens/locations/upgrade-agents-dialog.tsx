@@ -45,7 +45,13 @@ function useRolloutPreview(agents: readonly Agent[], version: string) {
   return state;
 }
 
-function SkippedAgents({ skipped, agents }: { readonly skipped: Rollout['Skipped']; readonly agents: readonly Agent[] }) {
+function SkippedAgents({
+  skipped,
+  agents,
+}: {
+  readonly skipped: Rollout['Skipped'];
+  readonly agents: readonly Agent[];
+}) {
   if (skipped.length === 0) return null;
   const nameOf = (id: string, name: string) => {
     const agent = agents.find(({ agent_id }) => agent_id === id);
@@ -112,7 +118,12 @@ export function UpgradeAgentsDialog({
       </div>
       <FormRefusal words={problem === undefined || fields.length > 0 ? undefined : problemWords(problem)} />
       <div class="buttons section">
-        <button type="button" class="button main" disabled={!isCounted || isBusy} onClick={() => void start()}>
+        <button
+          type="button"
+          class="button main"
+          disabled={!isCounted || isBusy}
+          onClick={() => void start()}
+        >
           {say.upgrade(planned?.Agents ?? chosen.length)}
         </button>
         <button type="button" class="button" onClick={onClose}>

@@ -27,6 +27,8 @@ export const quarantineTexts = {
   retry: 'Validate again',
   retryLabel: (agent: string, reason: string) => `Validate again: ${agent}, ${reason}`,
   retried: (n: number) =>
-    n === 0 ? 'No result is left that can be validated again.' : `${resultsOf(n)} will be validated within a minute.`,
+    n === 0
+      ? 'No result is left that can be validated again.'
+      : `${resultsOf(n)} will be validated within a minute.`,
   help: 'What the reasons mean',
 } as const;

@@ -15,7 +15,13 @@ import { quarantineTexts as say } from './quarantine-texts.ts';
 
 type Group = Schemas['QuarantinedResults'];
 
-function GroupRow({ group, onRetried }: { readonly group: Group; readonly onRetried: (words: string) => void }) {
+function GroupRow({
+  group,
+  onRetried,
+}: {
+  readonly group: Group;
+  readonly onRetried: (words: string) => void;
+}) {
   const [isBusy, setBusy] = useState(false);
   const { columns } = say;
   const { agent_id, Agent, Location, Reason, Records, Waiting, Last } = group;

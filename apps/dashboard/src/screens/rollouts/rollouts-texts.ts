@@ -1,5 +1,5 @@
-import type { RolloutCounts } from '../../model/rollout-view.ts';
 import { count } from '../../model/format.ts';
+import type { RolloutCounts } from '../../model/rollout-view.ts';
 import { agentsOf } from '../../texts/counted.ts';
 
 const parts = {

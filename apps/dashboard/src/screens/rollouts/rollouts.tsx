@@ -87,7 +87,10 @@ function RolloutBlock({
       </h2>
       <p class={css['facts']}>
         {say.counts(countRollout(rollout))}
-        <span class="mute"> · {Ended === null ? say.began(ageOf(Started)) : say.took(spanOf(Started, Ended))}</span>
+        <span class="mute">
+          {' '}
+          · {Ended === null ? say.began(ageOf(Started)) : say.took(spanOf(Started, Ended))}
+        </span>
       </p>
       {Stage !== null && MayBegin !== null && <Stages stage={Stage} mayBegin={MayBegin} />}
       {Reason !== null && <p class={locationsCss['warning']}>{say.because(Reason)}</p>}
@@ -127,13 +130,7 @@ function RolloutBlock({
 }
 
 /** The dialog that upgrades the agents that failed or did not start. */
-function AgainDialog({
-  rollout,
-  onClose,
-}: {
-  readonly rollout: Rollout;
-  readonly onClose: () => void;
-}) {
+function AgainDialog({ rollout, onClose }: { readonly rollout: Rollout; readonly onClose: () => void }) {
   const read = useRead(readAgents, []);
   if (read.data === undefined) return <ReadState read={read} />;
   const ids = new Set(
