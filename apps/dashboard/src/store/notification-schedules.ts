@@ -61,7 +61,7 @@ export async function readInheriting(): Promise<number | undefined> {
   if (schedules.length > maxCounted) return undefined;
   const totalOf = async (query: { readonly nschedule_id?: string }) =>
     (await takeAnswer(api.GET('/devices', { params: { query: { ...query, Limit: 1 } } }))).total ?? 0;
-  const [all = 0, ...named] = await Promise.all([
+  const [all, ...named] = await Promise.all([
     totalOf({}),
     ...schedules.map(({ nschedule_id }) => totalOf({ nschedule_id })),
   ]);

@@ -38,7 +38,7 @@ const goodBodies: Readonly<Record<string, object>> = {
   'PUT /agents/{agent_id}/upgrade': { Version: '0.3.0' },
   'POST /agents/upgrade': { Version: '0.3.0' },
   'POST /imports/plan': { Format: 'csv', Files: [{ Name: 'a.csv', Text: 'URL\nhttps://a.example/' }] },
-  'PUT /agents/{agent_id}/retry-quarantine': {},
+  'PUT /agents/{agent_id}/retry-quarantine': { Reason: 'too old' },
   'PUT /tags/{tag_id}': { Name: 'other' },
   'POST /marks': { Kind: 'Note', Text: 'new', Tags: ['other'] },
   'POST /installation/settings/test': { MailServer: { Host: 'mail.example.org' }, To: 'noc@example.org' },

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { listRollouts, type RolloutRow } from './rollout-store.ts';
 import type { UpgradeDeps } from './upgrade.ts';
 
+const at = '2026-02-25T23:38:03+01:00';
 /** The newest rollouts that are listed. */
 const maxRollouts = 20;
 
@@ -27,9 +28,13 @@ const rolloutFull = z
     State: z
       .enum(['Running', 'Done', 'Stopped'])
       .describe('Stopped: an agent failed, and those that waited keep their version.'),
-    Reason: z.string().nullable().describe('Why it stopped.'),
-    Started: timestampField,
-    Ended: timestampField.nullable(),
+    Reason: z
+      .string()
+      .nullable()
+      .describe('Why it stopped.')
+      .meta({ example: 'agent oslo-1 failed: the disk is full' }),
+    Started: timestampField.describe('When it began.').meta({ example: at }),
+    Ended: timestampField.nullable().describe('When it ended; null: it is running.').meta({ example: at }),
     Stage: z
       .int()
       .nullable()
@@ -53,7 +58,7 @@ const rolloutFull = z
             Connected: true,
             State: 'Downloading',
             Reason: null,
-            Since: '2026-02-25T22:38:03+00:00',
+            Since: at,
           },
         ],
       }),

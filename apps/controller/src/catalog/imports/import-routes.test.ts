@@ -29,7 +29,9 @@ test("another tool's file becomes an apply file, with everything that is not as 
     Things: 'endpoints',
     Read: 2,
     Rounded: [{ Name: 'shop', Text: expect.stringContaining('30 s') }],
-    Lost: expect.arrayContaining([{ At: expect.any(String), Name: 'shop', Text: expect.stringContaining('its alerts') }]),
+    Lost: expect.arrayContaining([
+      { At: expect.any(String), Name: 'shop', Text: expect.stringContaining('its alerts') },
+    ]),
     Secrets: [{ Name: expect.any(String), Use: 'Headers.Authorization of "shop"' }],
   });
   expect(JSON.parse(found.File)).toMatchObject({

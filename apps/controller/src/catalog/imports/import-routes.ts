@@ -44,12 +44,21 @@ const importCreate = z
       )
       .min(1)
       .max(maxFiles)
-      .describe(`At most ${maxFiles}. Files that others name must be sent, too.`),
+      .describe(`At most ${maxFiles}. Files that others name must be sent, too.`)
+      .meta({
+        example: [
+          { Name: 'config.yaml', Text: 'endpoints: [{name: shop, url: "https://shop.example.org"}]' },
+        ],
+      }),
     Modules: z
       .string()
       .optional()
-      .describe("`prometheus`: the configuration of the blackbox_exporter. Default: the exporter's example."),
-    Module: boundedText(100, 1).optional().describe('`prometheus`: the module of targets that name none.'),
+      .describe("`prometheus`: the configuration of the blackbox_exporter. Default: the exporter's example.")
+      .meta({ example: 'modules: {http_2xx: {prober: http}}' }),
+    Module: boundedText(100, 1)
+      .optional()
+      .describe('`prometheus`: the module of targets that name none.')
+      .meta({ example: 'http_2xx' }),
   })
   .meta({ id: 'ImportRequest', description: "Another tool's files." });
 
@@ -68,8 +77,11 @@ const importPlan = z
       .describe('The devices as an apply file: JSON, which is YAML, too. Secrets are references.')
       .meta({ example: '{"source":"import/gatus","devices":[]}' }),
     Things: z.string().describe('What the tool calls its items.').meta({ example: 'endpoints' }),
-    Read: z.int().describe('The number of items. Each is a device, or in Refused or Became.'),
-    Devices: z.int().describe('The number of devices in File.'),
+    Read: z
+      .int()
+      .describe('The number of items. Each is a device, or in Refused or Became.')
+      .meta({ example: 0 }),
+    Devices: z.int().describe('The number of devices in File.').meta({ example: 0 }),
     Shown: lines('How the files were read.'),
     Refused: notes('Items that become no device, each with the reason.'),
     Became: notes('Items that became something else, such as a tag.'),

@@ -20,7 +20,7 @@ const refuse = (agentNo: number, reason: string, count: number) =>
     api.rest.db.kysely,
   );
 const groups = async () => (await send('GET', '/quarantine')).json;
-const retry = (agentId: string, body: object = {}) =>
+const retry = (agentId: string, body: object = { Reason: 'from the future' }) =>
   send('PUT', `/agents/${agentId}/retry-quarantine`, body);
 
 test('results that were not accepted are listed by agent and reason, and validated again by reason', async () => {

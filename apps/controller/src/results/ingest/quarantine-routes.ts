@@ -9,6 +9,7 @@ import { z } from 'zod';
 import type { ChangeByCaller } from '../../resources/change.ts';
 import { findSender, groupsOfAccount, maxCounted, retryQuarantined } from './quarantine-store.ts';
 
+const at = '2026-02-25T23:38:03+01:00';
 /** Records that one request validates again. */
 const maxRetried = 1_000;
 
@@ -29,16 +30,15 @@ const quarantineGroup = z
       .int()
       .describe('How many of these results a controller validates again within a minute.')
       .meta({ example: 0 }),
-    First: timestampField.describe('When the first one arrived.'),
-    Last: timestampField.describe('When the last one arrived.'),
+    First: timestampField.describe('When the first one arrived.').meta({ example: at }),
+    Last: timestampField.describe('When the last one arrived.').meta({ example: at }),
   })
   .meta({ id: 'QuarantinedResults', description: 'Results of an agent that were not accepted.' });
 
 const retry = z
   .strictObject({
     Reason: boundedText(2_000, 1)
-      .optional()
-      .describe('Only results that were refused for this reason, as GET /quarantine shows it.')
+      .describe('Results that were refused for this reason, as GET /quarantine shows it.')
       .meta({ example: 'its start is more than 5 minutes in the future' }),
   })
   .meta({ id: 'QuarantineRetry', description: 'The results that are validated again.' });
