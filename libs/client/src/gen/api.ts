@@ -4288,8 +4288,8 @@ export interface components {
          *           "Text": "endpoints: [{name: shop, url: \"https://shop.example.org\"}]"
          *         }
          *       ],
-         *       "Modules": "text",
-         *       "Module": "text"
+         *       "Modules": "modules: {http_2xx: {prober: http}}",
+         *       "Module": "http_2xx"
          *     }
          */
         ImportRequest: {
@@ -4299,7 +4299,15 @@ export interface components {
              * @enum {string}
              */
             Format: "csv" | "uptime-kuma" | "gatus" | "prometheus" | "uptimerobot" | "nagios" | "icinga2" | "smokeping" | "zabbix";
-            /** @description At most 50. Files that others name must be sent, too. */
+            /**
+             * @description At most 50. Files that others name must be sent, too.
+             * @example [
+             *       {
+             *         "Name": "config.yaml",
+             *         "Text": "endpoints: [{name: shop, url: \"https://shop.example.org\"}]"
+             *       }
+             *     ]
+             */
             Files: {
                 /**
                  * @description Its name, for messages.
@@ -4312,9 +4320,15 @@ export interface components {
                  */
                 Text: string;
             }[];
-            /** @description `prometheus`: the configuration of the blackbox_exporter. Default: the exporter's example. */
+            /**
+             * @description `prometheus`: the configuration of the blackbox_exporter. Default: the exporter's example.
+             * @example modules: {http_2xx: {prober: http}}
+             */
             Modules?: string;
-            /** @description `prometheus`: the module of targets that name none. */
+            /**
+             * @description `prometheus`: the module of targets that name none.
+             * @example http_2xx
+             */
             Module?: string;
         };
         /**
@@ -5238,10 +5252,10 @@ export interface components {
          */
         QuarantineRetry: {
             /**
-             * @description Only results that were refused for this reason, as GET /quarantine shows it.
+             * @description Results that were refused for this reason, as GET /quarantine shows it.
              * @example its start is more than 5 minutes in the future
              */
-            Reason?: string;
+            Reason: string;
         };
         /**
          * @description A contact to create.
@@ -8022,8 +8036,8 @@ export interface components {
          * @example {
          *       "File": "{\"source\":\"import/gatus\",\"devices\":[]}",
          *       "Things": "endpoints",
-         *       "Read": -9007199254740991,
-         *       "Devices": -9007199254740991,
+         *       "Read": 0,
+         *       "Devices": 0,
          *       "Shown": [],
          *       "Refused": [],
          *       "Became": [],
@@ -8045,9 +8059,15 @@ export interface components {
              * @example endpoints
              */
             Things: string;
-            /** @description The number of items. Each is a device, or in Refused or Became. */
+            /**
+             * @description The number of items. Each is a device, or in Refused or Became.
+             * @example 0
+             */
             Read: number;
-            /** @description The number of devices in File. */
+            /**
+             * @description The number of devices in File.
+             * @example 0
+             */
             Devices: number;
             /**
              * @description How the files were read.
@@ -10689,8 +10709,9 @@ export interface components {
          * @example {
          *       "Version": "0.3.0",
          *       "State": "Running",
-         *       "Started": "text",
-         *       "Ended": "text",
+         *       "Reason": "agent oslo-1 failed: the disk is full",
+         *       "Started": "2026-02-25T23:38:03+01:00",
+         *       "Ended": "2026-02-25T23:38:03+01:00",
          *       "Stage": 2,
          *       "MayBegin": 10,
          *       "Agents": [
@@ -10702,7 +10723,7 @@ export interface components {
          *           "Connected": true,
          *           "State": "Downloading",
          *           "Reason": null,
-         *           "Since": "2026-02-25T22:38:03+00:00"
+         *           "Since": "2026-02-25T23:38:03+01:00"
          *         }
          *       ]
          *     }
@@ -10718,9 +10739,20 @@ export interface components {
              * @enum {string}
              */
             State: "Running" | "Done" | "Stopped";
-            /** @description Why it stopped. */
+            /**
+             * @description Why it stopped.
+             * @example agent oslo-1 failed: the disk is full
+             */
             Reason: string | null;
+            /**
+             * @description When it began.
+             * @example 2026-02-25T23:38:03+01:00
+             */
             Started: components["schemas"]["Timestamp"];
+            /**
+             * @description When it ended; null: it is running.
+             * @example 2026-02-25T23:38:03+01:00
+             */
             Ended: components["schemas"]["Timestamp"] | null;
             /**
              * @description 1: one agent, 2: 10 %, 3: 50 %, 4: all agents; null: the rollout has ended.
@@ -10743,7 +10775,7 @@ export interface components {
              *         "Connected": true,
              *         "State": "Downloading",
              *         "Reason": null,
-             *         "Since": "2026-02-25T22:38:03+00:00"
+             *         "Since": "2026-02-25T23:38:03+01:00"
              *       }
              *     ]
              */
@@ -10789,8 +10821,8 @@ export interface components {
          *       "Reason": "its start is more than 5 minutes in the future",
          *       "Records": 12,
          *       "Waiting": 0,
-         *       "First": "text",
-         *       "Last": "text"
+         *       "First": "2026-02-25T23:38:03+01:00",
+         *       "Last": "2026-02-25T23:38:03+01:00"
          *     }
          */
         QuarantinedResults: {
@@ -10824,9 +10856,15 @@ export interface components {
              * @example 0
              */
             Waiting: number;
-            /** @description When the first one arrived. */
+            /**
+             * @description When the first one arrived.
+             * @example 2026-02-25T23:38:03+01:00
+             */
             First: components["schemas"]["Timestamp"];
-            /** @description When the last one arrived. */
+            /**
+             * @description When the last one arrived.
+             * @example 2026-02-25T23:38:03+01:00
+             */
             Last: components["schemas"]["Timestamp"];
         };
         /**
@@ -17820,8 +17858,8 @@ export interface operations {
                  *           "Text": "endpoints: [{name: shop, url: \"https://shop.example.org\"}]"
                  *         }
                  *       ],
-                 *       "Modules": "text",
-                 *       "Module": "text"
+                 *       "Modules": "modules: {http_2xx: {prober: http}}",
+                 *       "Module": "http_2xx"
                  *     }
                  */
                 "application/json": components["schemas"]["ImportRequest"];
@@ -17868,8 +17906,8 @@ export interface operations {
                      * @example {
                      *       "File": "{\"source\":\"import/gatus\",\"devices\":[]}",
                      *       "Things": "endpoints",
-                     *       "Read": -9007199254740991,
-                     *       "Devices": -9007199254740991,
+                     *       "Read": 0,
+                     *       "Devices": 0,
                      *       "Shown": [],
                      *       "Refused": [],
                      *       "Became": [],
@@ -24148,8 +24186,9 @@ export interface operations {
                      *       {
                      *         "Version": "0.3.0",
                      *         "State": "Running",
-                     *         "Started": "text",
-                     *         "Ended": "text",
+                     *         "Reason": "agent oslo-1 failed: the disk is full",
+                     *         "Started": "2026-02-25T23:38:03+01:00",
+                     *         "Ended": "2026-02-25T23:38:03+01:00",
                      *         "Stage": 2,
                      *         "MayBegin": 10,
                      *         "Agents": [
@@ -24161,7 +24200,7 @@ export interface operations {
                      *             "Connected": true,
                      *             "State": "Downloading",
                      *             "Reason": null,
-                     *             "Since": "2026-02-25T22:38:03+00:00"
+                     *             "Since": "2026-02-25T23:38:03+01:00"
                      *           }
                      *         ]
                      *       }
@@ -24253,8 +24292,8 @@ export interface operations {
                      *         "Reason": "its start is more than 5 minutes in the future",
                      *         "Records": 12,
                      *         "Waiting": 0,
-                     *         "First": "text",
-                     *         "Last": "text"
+                     *         "First": "2026-02-25T23:38:03+01:00",
+                     *         "Last": "2026-02-25T23:38:03+01:00"
                      *       }
                      *     ]
                      */
@@ -24304,7 +24343,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description JSON, with the header `Content-Type: application/json`. */
-        requestBody?: {
+        requestBody: {
             content: {
                 /**
                  * @example {

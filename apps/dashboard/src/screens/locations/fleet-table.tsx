@@ -30,7 +30,7 @@ const columns: readonly (readonly [sort: FleetSort, words: string, className: st
   ['late', say.columns.late, 'num'],
   ['backlog', say.columns.backlog, 'num'],
   ['clock', say.columns.clock, 'num'],
-  ['version', say.columns.version, ''],
+  ['version', say.columns.version, css['version'] ?? ''],
   ['certificate', say.columns.certificate, ''],
 ];
 

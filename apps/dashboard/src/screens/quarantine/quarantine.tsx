@@ -11,6 +11,7 @@ import { often, secondsSince } from '../../store/clock.ts';
 import { mayAdminister, session } from '../../store/credential.ts';
 import { locationTexts } from '../locations/location-texts.ts';
 import locationsCss from '../locations/locations.module.css';
+import css from './quarantine.module.css';
 import { quarantineTexts as say } from './quarantine-texts.ts';
 
 type Group = Schemas['QuarantinedResults'];
@@ -97,7 +98,7 @@ function QuarantineList() {
       <ReadState read={read} rows={4} />
       {read.data !== undefined && read.data.length > 0 && (
         <ScrollSection label={say.name}>
-          <table class="stack">
+          <table class={`stack ${css['groups']}`}>
             <thead>
               <tr>
                 {Object.values(say.columns).map((words) => (

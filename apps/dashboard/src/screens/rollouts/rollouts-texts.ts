@@ -42,5 +42,4 @@ export const rolloutsTexts = {
   columns: { agent: 'Agent', location: 'Location', state: 'State', since: 'For', reason: 'Reason' },
   away: 'waits until it is connected',
   shown: (n: number) => `Show all ${agentsOf(n)}`,
-  noReason: '–',
 } as const;

@@ -62,7 +62,7 @@ function AgentLine({ agent }: { readonly agent: RolloutAgent }) {
         {isAway ? say.away : locationsTexts.upgradeStates[agent.State]}
       </td>
       <td data-label={columns.since}>{ageOf(agent.Since)}</td>
-      <td data-label={columns.reason}>{agent.Reason ?? say.noReason}</td>
+      <td data-label={agent.Reason === null ? undefined : columns.reason}>{agent.Reason}</td>
     </tr>
   );
 }
@@ -103,7 +103,7 @@ function RolloutBlock({
         </p>
       )}
       <ScrollSection label={say.title(Version, Agents.length)}>
-        <table class="stack">
+        <table class={`stack ${css['agents']}`}>
           <thead>
             <tr>
               {Object.values(say.columns).map((words) => (
