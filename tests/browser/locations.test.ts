@@ -228,7 +228,7 @@ test('of 200 agents those with an old version are found, selected by keyboard an
   await page.getByRole('button', { name: 'Show all 200 agents' }).click();
   await page.getByRole('link', { name: /-199$/ }).waitFor();
   await page.goto(`${its.base}locations/quarantine`);
-  await page.getByText('1,000 results or more').waitFor();
+  await page.getByText('1,000 or more').waitFor();
   await page.getByText('12 are validated within a minute').waitFor();
   expect(await violationsInBothThemes(page)).toBe('');
 });

@@ -3,13 +3,17 @@ import { count } from '../../model/format.ts';
 const resultsOf = (n: number) => `${count(n)} ${n === 1 ? 'result' : 'results'}`;
 /** The API counts the newest 1,000 of an agent. */
 const maxCounted = 1_000;
-const orMore = (n: number) => (n >= maxCounted ? `${resultsOf(n)} or more` : resultsOf(n));
+const orMore = (n: number) => (n >= maxCounted ? `${count(n)} or more` : count(n));
 
 /** Texts of the screen of results that were not accepted. */
 export const quarantineTexts = {
   name: 'Quarantine',
-  headline: (n: number) =>
-    n === 0 ? 'All results were accepted' : `${resultsOf(n)} ${n === 1 ? 'was' : 'were'} not accepted`,
+  headline: (records: readonly number[]) => {
+    const n = records.reduce((sum, each) => sum + each, 0);
+    if (n === 0) return 'All results were accepted';
+    const least = records.some((each) => each >= maxCounted) ? 'At least ' : '';
+    return `${least}${resultsOf(n)} ${n === 1 ? 'was' : 'were'} not accepted`;
+  },
   about:
     'Results that the controller could not accept are kept here with the reason, for example because a clock was wrong. After the cause is removed, they can be validated again. No result is stored twice.',
   noRights: 'A key or person of level UA without a limit to tags sees the results that were not accepted.',

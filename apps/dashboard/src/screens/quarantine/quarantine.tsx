@@ -82,10 +82,9 @@ function GroupRow({
 function QuarantineList() {
   const read = useRead(() => take(api.GET('/quarantine')), [], [often.value]);
   const [outcome, setOutcome] = useState('');
-  const total = (read.data ?? []).reduce((sum, { Records }) => sum + Records, 0);
   return (
     <>
-      <Heading>{read.data === undefined ? say.name : say.headline(total)}</Heading>
+      <Heading>{read.data === undefined ? say.name : say.headline(read.data.map(({ Records }) => Records))}</Heading>
       <p class={locationsCss['lead']}>
         {say.about}{' '}
         <a class="link" href="/docs/operate" target="_blank" rel="noreferrer">
