@@ -61,8 +61,10 @@ function PastePreview({ plans }: { readonly plans: readonly LinePlan[] }) {
               <td data-label={deviceFormTexts.fullName}>
                 <bdi>{body.FullName}</bdi>
               </td>
-              <td data-label={deviceFormTexts.tags}>{body.Tags.join(', ')}</td>
-              <td data-label={say.notes}>{notes.join('; ')}</td>
+              <td data-label={body.Tags.length > 0 ? deviceFormTexts.tags : undefined}>
+                {body.Tags.join(', ')}
+              </td>
+              <td data-label={notes.length > 0 ? say.notes : undefined}>{notes.join('; ')}</td>
             </tr>
           ))}
         </tbody>

@@ -42,7 +42,9 @@ export const importTexts = {
       `${count(read)} ${read === 1 ? things.replace(/^(\w+)s$/, '$1') : things} read: ${devicesOf(devices)}`,
       ...(others > 0 ? [`${count(others)} became something else`] : []),
       refused === 0 ? 'everything is taken over' : `${count(refused)} not taken over`,
-    ].join(', '),
+    ]
+      .join(', ')
+      .concat('.'),
   parts: {
     Refused: 'Not taken over',
     Became: 'Became something else',
@@ -62,7 +64,8 @@ export const importTexts = {
     'The devices refer to these secrets. A person without a limit to tags can store them on the screen Secrets.',
   secret: (name: string, use: string) => `${name}: ${use}`,
   stored: (name: string) => `${name} is stored`,
-  store: (n: number) => (n === 1 ? 'Store 1 secret' : `Store ${count(n)} secrets`),
+  store: (n: number) =>
+    n === 0 ? 'Store the secrets' : n === 1 ? 'Store 1 secret' : `Store ${count(n)} secrets`,
   next: 'The devices are listed below. Nothing is added yet.',
   undo: (n: number) => `${devicesOf(n)} imported`,
   undoKept: (n: number) =>

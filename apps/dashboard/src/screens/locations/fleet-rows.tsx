@@ -161,7 +161,7 @@ function AgentRow({
           {CertificateEnd === null ? (
             none
           ) : (
-            <time dateTime={CertificateEnd} title={exactTime(CertificateEnd)}>
+            <time class={css['date']} dateTime={CertificateEnd} title={exactTime(CertificateEnd)}>
               {CertificateEnd.slice(0, 10)}
             </time>
           )}

@@ -84,7 +84,9 @@ function QuarantineList() {
   const [outcome, setOutcome] = useState('');
   return (
     <>
-      <Heading>{read.data === undefined ? say.name : say.headline(read.data.map(({ Records }) => Records))}</Heading>
+      <Heading>
+        {read.data === undefined ? say.name : say.headline(read.data.map(({ Records }) => Records))}
+      </Heading>
       <p class={locationsCss['lead']}>
         {say.about}{' '}
         <a class="link" href="/docs/operate" target="_blank" rel="noreferrer">
