@@ -43,8 +43,8 @@ export interface NarrowedSearch<Row> {
 }
 
 /**
- * A search that remembers its last answer: a further letter compares only the rows that were found before it. The answer
- * is the same array as before, if it has the same rows.
+ * A search that remembers its last answer: a further letter compares only the rows that were found before it. The
+ * answer is the same array as before, if it has the same rows.
  */
 export function createNarrowedSearch<Row extends Filterable>(): NarrowedSearch<Row> {
   let compared = 0;
