@@ -5213,7 +5213,7 @@ export interface components {
          * @example {
          *       "Version": "0.3.0",
          *       "Agents": [
-         *         "text"
+         *         "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
          *       ],
          *       "Preview": true
          *     }
@@ -5224,7 +5224,12 @@ export interface components {
              * @example 0.3.0
              */
             Version: string;
-            /** @description The ids of the agents, at most 1000; absent: all agents of the account that are not revoked. */
+            /**
+             * @description The ids of the agents, at most 1000; absent: all agents of the account that are not revoked.
+             * @example [
+             *       "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+             *     ]
+             */
             Agents?: components["schemas"]["Id"][];
             /** @description true: only says which agents would be upgraded. */
             Preview?: boolean;
@@ -23931,7 +23936,7 @@ export interface operations {
                  * @example {
                  *       "Version": "0.3.0",
                  *       "Agents": [
-                 *         "text"
+                 *         "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
                  *       ],
                  *       "Preview": true
                  *     }

@@ -31,7 +31,8 @@ const upgradeMany = z
       .optional()
       .describe(
         `The ids of the agents, at most ${maxAgents}; absent: all agents of the account that are not revoked.`,
-      ),
+      )
+      .meta({ example: ['27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802'] }),
     Preview: z.boolean().optional().describe('true: only says which agents would be upgraded.'),
   })
   .meta({ id: 'AgentsUpgradeRequest', description: 'The version that agents are to run.' });
