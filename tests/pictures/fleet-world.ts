@@ -183,7 +183,7 @@ const rollouts = () => {
   ];
 };
 
-/** What the controller says to an upgrade of agents: two of them are left out. */
+/** Answers an upgrade of agents: two of them are left out. */
 async function planUpgrade(route: Route): Promise<void> {
   const asked = route.request().postDataJSON() as { Version: string; Agents: readonly string[] };
   const Skipped = asked.Agents.slice(0, 2).map((agent_id) => ({
