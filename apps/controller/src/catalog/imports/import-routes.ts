@@ -9,12 +9,12 @@ import { type ImportAnswer, planImport } from './plan-import.ts';
 
 declareShare({
   name: 'imports_in_work',
-  limit: '2, each on a thread of 256 MB for 20 s at most; 16 wait',
+  limit: '2, each on a thread of 256 MB for 20 s at most; 32 wait',
   filledBy: 'keys',
-  share: '1 an account, 4 wait; the account with the fewest is next',
+  share: '1 an account, 16 wait; the account with the fewest is next',
 });
 
-const reading = { running: 2, waiting: 16, perOwner: { running: 1, waiting: 4 } } as const;
+const reading = { running: 2, waiting: 32, perOwner: { running: 1, waiting: 16 } } as const;
 
 const maxFiles = 50;
 /** Items of the files in one plan. A person looks through them. */
