@@ -170,7 +170,7 @@ test('many agents are moved with an undo, then removed; each dialog says first w
   await page.getByRole('checkbox', { name: 'Select all 3 agents that match' }).check();
   const bar = page.getByRole('region', { name: 'Selected agents' });
   await bar.getByText('3 agents selected').waitFor();
-  await bar.getByRole('button', { name: 'Move' }).click();
+  await bar.getByRole('button', { name: 'Move', exact: true }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('To Location').selectOption('Turku');
   await dialog.getByText('3 agents reconnect within seconds').waitFor();

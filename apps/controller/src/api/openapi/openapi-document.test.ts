@@ -36,7 +36,7 @@ const goodBodies: Readonly<Record<string, object>> = {
   'POST /locations': { Name: 'new' },
   'POST /agents/invitations': { Location: 'local' },
   'PUT /agents/{agent_id}/upgrade': { Version: '0.3.0' },
-  'POST /agents/upgrade': { Version: '0.3.0' },
+  'POST /agents/upgrade': { Version: '0.3.0', Preview: true },
   'POST /imports/plan': { Format: 'csv', Files: [{ Name: 'a.csv', Text: 'URL\nhttps://a.example/' }] },
   'PUT /agents/{agent_id}/retry-quarantine': { Reason: 'too old' },
   'PUT /tags/{tag_id}': { Name: 'other' },
