@@ -9,6 +9,8 @@ export const screens = [
   '/outages',
   '/events',
   '/locations',
+  '/locations/upgrades',
+  '/locations/quarantine',
   '/schedules',
   '/schedules/new',
   '/schedules/maintenance',

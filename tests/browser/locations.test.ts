@@ -2,9 +2,9 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { startAgent } from '../harness/more-agents.ts';
-import { fleetWorld, manyLocations } from '../pictures/fleet-world.ts';
+import { fleetWorld, manyAgents, manyLocations } from '../pictures/fleet-world.ts';
 import { violationsInBothThemes } from './browser.ts';
-import { useBrowser } from './system.ts';
+import { adminKey, useBrowser } from './system.ts';
 
 const its = useBrowser();
 
@@ -148,4 +148,92 @@ test('a key that only views sees the fleet and no button that changes it', async
   await page.getByText('You can view Locations and agents, not change them.').waitFor();
   for (const name of [/Invite/, /Save/, /Delete/])
     expect(await page.getByRole('button', { name }).count()).toBe(0);
+});
+
+const invite = async (name: string): Promise<string> => {
+  const body = { Location: 'local', Name: name };
+  return invited.parse(await its.system.api.ok('POST', '/agents/invitations', body)).agent_id;
+};
+const agentRow = z.object({ agent_id: z.string(), Location: z.string(), State: z.string() });
+
+test('many agents are moved with an undo, then removed; each dialog says first what it does', async () => {
+  const { api } = its.system;
+  await api.ok('POST', '/locations', { Name: 'Turku' });
+  const ids = [await invite('many-1'), await invite('many-2'), await invite('many-3')];
+  const placesOf = async () =>
+    z
+      .array(agentRow)
+      .parse(await api.ok('GET', '/agents'))
+      .flatMap(({ agent_id, Location }) => (ids.includes(agent_id) ? [Location] : []));
+  const page = await openAt('locations');
+  await page.getByRole('searchbox').fill('many-');
+  await page.getByRole('checkbox', { name: 'Select all 3 agents that match' }).check();
+  const bar = page.getByRole('region', { name: 'Selected agents' });
+  await bar.getByText('3 agents selected').waitFor();
+  await bar.getByRole('button', { name: 'Move', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('To Location').selectOption('Turku');
+  await dialog.getByText('3 agents reconnect within seconds').waitFor();
+  expect(await violationsInBothThemes(page)).toBe('');
+  await dialog.getByRole('button', { name: 'Move 3 agents to Turku' }).click();
+  await page.getByText('3 agents moved to Turku').first().waitFor();
+  await expect.poll(placesOf).toEqual(['Turku', 'Turku', 'Turku']);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(placesOf).toEqual(['local', 'local', 'local']);
+  await page.getByRole('checkbox', { name: 'Select many-1' }).check();
+  await page.getByRole('checkbox', { name: 'Select many-2' }).check();
+  await page.getByRole('searchbox').fill('many-1');
+  await bar.getByText('1 of them is not shown by the filter').waitFor();
+  await bar.getByRole('button', { name: 'Upgrade' }).click();
+  // This controller has no release key, so the preview is refused with what to do.
+  await dialog.getByLabel('Version').fill('9.9.9');
+  await dialog.getByText(/release key|signed parcel/).waitFor();
+  expect(await dialog.getByRole('button', { name: 'Upgrade 2 agents' }).isDisabled()).toBe(true);
+  await page.keyboard.press('Escape');
+  await bar.getByRole('button', { name: 'Remove' }).click();
+  await dialog.getByText('2 invitations are cancelled').waitFor();
+  await dialog.getByRole('button', { name: 'Remove 2 agents' }).click();
+  await page.getByText('2 agents removed or revoked').waitFor();
+  await expect.poll(placesOf).toEqual(['local']);
+  await api.ok('DELETE', `/agents/${ids[2]}`);
+  await api.ok('DELETE', `/agents/${ids[2]}`);
+  expect(its.problems).toEqual([]);
+}, 120_000);
+
+test('of 200 agents those with an old version are found, selected by keyboard and upgraded in one rollout', async () => {
+  const page = await its.open();
+  await its.signIn(page, adminKey);
+  await manyAgents(page);
+  await page.goto(`${its.base}locations`);
+  await page.getByLabel('Which Locations and agents').selectOption('upgrading');
+  await page.getByRole('checkbox', { name: 'Select all 178 agents that match' }).waitFor();
+  await page.getByLabel('Version', { exact: true }).selectOption({ label: '0.2.1 (20)' });
+  await page.getByRole('checkbox', { name: 'Select all 20 agents that match' }).focus();
+  await page.keyboard.press('Space');
+  const bar = page.getByRole('region', { name: 'Selected agents' });
+  await bar.getByText('20 agents selected').waitFor();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('18 agents are upgraded in four stages').waitFor();
+  await dialog.getByText('2 agents are left out').waitFor();
+  expect(await violationsInBothThemes(page)).toBe('');
+  await dialog.getByRole('button', { name: 'Upgrade 18 agents' }).click();
+  await page.getByText('The upgrade of 18 agents to 0.3.0 began.').waitFor();
+  await page.getByRole('link', { name: 'Open upgrades' }).click();
+  await page.getByRole('heading', { level: 1, name: 'The upgrade to 0.3.0 is running' }).waitFor();
+  await page.getByRole('list', { name: 'Stage 3 of 4: 98 agents may have begun' }).waitFor();
+  await page.getByText('It stopped: agent ham-1 failed').waitFor();
+  expect(await violationsInBothThemes(page)).toBe('');
+  await page.getByRole('button', { name: 'Show all 200 agents' }).click();
+  await page.getByRole('link', { name: /-199$/ }).waitFor();
+  await page.goto(`${its.base}locations/quarantine`);
+  await page.getByText('1,000 or more').waitFor();
+  await page.getByText('12 are validated within a minute').waitFor();
+  expect(await violationsInBothThemes(page)).toBe('');
+});
+
+test('a key below UA reads why the quarantine is closed to it', async () => {
+  const page = await openAt('locations/quarantine');
+  await page.getByText('A key or person of level UA').waitFor();
 });

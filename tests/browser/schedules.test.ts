@@ -49,7 +49,7 @@ test('by keyboard alone, a schedule is made and the server says who is notified,
   expect(await violationsOf(page)).toBe('');
   await press(page.getByRole('button', { name: 'Create this schedule' }));
   await page.getByRole('heading', { level: 1, name: 'Night and day' }).waitFor();
-  await page.getByText('the default: all devices without a schedule of their own').waitFor();
+  await page.getByText(/the account, as its default: \d+ devices? without a schedule/).waitFor();
   const [stored] = schedules.parse(await its.system.api.ok('GET', '/nschedules'));
   expect(stored?.Steps).toEqual([
     { DelayMinutes: 0, Contacts: [noc] },
@@ -128,6 +128,26 @@ test('a wrong field says what is accepted below it, and a schedule in use is not
     .getByText(/router/)
     .waitFor();
   expect(await violationsOf(page)).toBe('');
+});
+
+test('the schedule of the account says so, with the number of devices that have none of their own', async () => {
+  const { api } = its.system;
+  const made = z
+    .object({ nschedule_id: z.string() })
+    .parse(await api.ok('POST', '/nschedules', { Name: 'Default of all', Steps: [] }));
+  await api.ok('PUT', '/account', { nschedule_id: made.nschedule_id });
+  const device = { Method: 'TCP', URL: '127.0.0.1:9', ShortName: 'plain', Frequency: 60 };
+  const { device_id } = z.object({ device_id: z.string() }).parse(await api.ok('POST', '/devices', device));
+  const page = await its.open();
+  await its.signIn(page);
+  await page.goto(`${its.base}schedules`);
+  const row = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: 'Default of all' }) });
+  await row.getByText('Used by account (default, for 1 device)').waitFor();
+  await row.getByRole('link').click();
+  await page.getByText('the account, as its default: 1 device without a schedule of their own').waitFor();
+  await api.ok('PUT', '/account', { nschedule_id: null });
+  await api.ok('DELETE', `/devices/${device_id}`);
+  await api.ok('DELETE', `/nschedules/${made.nschedule_id}`);
 });
 
 test('who only views reads the steps and the answer, and finds neither a field nor a button', async () => {

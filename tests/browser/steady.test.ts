@@ -26,16 +26,14 @@ beforeAll(async () => {
   await ill.stop();
 });
 
-/**
- * Collects the elements that move from the call on, with the layout shift of the browser. A figure in a column on the
- * right that gets another digit grows to the left, and moves nothing.
- */
+/** Collects every layout shift of the browser from the call on, with the elements that moved. */
 const watchShifts = `window.shifts = [];
+  const told = ({ x, y, width }) => [x, y, width].map(Math.round).join();
   new PerformanceObserver((list) => {
-    for (const { value, hadRecentInput, sources } of list.getEntries())
-      if (!hadRecentInput) window.shifts.push(...sources.filter(({ previousRect: was, currentRect: is }) =>
-        was.top !== is.top || (was.left !== is.left && was.right !== is.right)).map(({ node }) => value.toFixed(4)
-          + ' ' + (node?.outerHTML ?? node?.parentElement?.outerHTML ?? 'removed').slice(0, 200)));
+    for (const { value, sources } of list.getEntries())
+      window.shifts.push(value.toFixed(5) + ' ' + sources.map(({ node, previousRect, currentRect }) =>
+        told(previousRect) + ' to ' + told(currentRect) + ': '
+          + (node?.outerHTML ?? node?.parentElement?.outerHTML ?? 'removed').slice(0, 200)).join('; '));
   }).observe({ type: 'layout-shift' })`;
 
 /** The page read the changes since its last read, which it does at least once a minute. */

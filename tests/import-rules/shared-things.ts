@@ -28,6 +28,7 @@ const exempt: Readonly<Record<string, readonly string[]>> = {
     `${controller}/alerts/decide/surroundings-store.ts`,
     `${controller}/alerts/deliver/claim-store.ts`,
     `${controller}/alerts/deliver/free-notifications.ts`,
+    `${controller}/catalog/agents/rollout-store.ts`,
     `${controller}/reading/history/event-store.ts`,
     `${controller}/reading/marks/mark-store.ts`,
     `${controller}/reading/outages/judged-outages.ts`,

@@ -1,4 +1,4 @@
-// Pictures of every screen, in light and dark at 390, 1280 and 1920 px, of six worlds. Whoever changes the page looks
+// Pictures of every screen, in light and dark at 390, 1280 and 1920 px, of seven worlds. Whoever changes the page looks
 // at them. Usage: node tests/pictures/pictures.ts FOLDER [world] [widths,…] [themes,…] [names of screens]
 import path from 'node:path';
 import { z } from 'zod';
@@ -6,6 +6,7 @@ import { startBrowser } from '../browser/browser.ts';
 import { openWindow } from '../browser/windows.ts';
 import { createApi } from '../harness/api.ts';
 import { startSystem } from '../harness/system.ts';
+import { manyAgents } from './fleet-world.ts';
 import { outageWorld } from './outage-world.ts';
 import { addPastDay } from './past-day.ts';
 import { makePlanned } from './planned.ts';
@@ -15,6 +16,7 @@ import {
   lists,
   looking,
   maintain,
+  manyAgentScreens,
   planning,
   repairing,
   watching,
@@ -83,6 +85,8 @@ const large: typeof watching = [
   ...fleetScreens(location, agent).slice(2),
 ];
 await take('thousands', [...watching, ...looking, ...large], { ...admin, prepare: outageWorld });
+
+await take('fleet', manyAgentScreens, { ...admin, prepare: manyAgents });
 
 // The second device has a name of 1,000 characters, the third one is written from right to left.
 const [, long = '', arabic = ''] = made.devices;

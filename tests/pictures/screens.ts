@@ -16,6 +16,7 @@ export const watching: readonly Screen[] = [
   ['outages', 'outages'],
   ['events', 'events'],
   ['locations', 'locations'],
+  ['upgrades', 'locations/upgrades'],
   ['wall', 'wall'],
 ];
 
@@ -91,6 +92,7 @@ export const repairing = ({ devices: [first = '', , , , , , shop = ''] }: Made):
     },
   ],
   ['add-many', 'devices/new/many'],
+  ['add-many-import', 'devices/new/many', importGatus],
   ['devices-selected', 'devices', selectFirst],
   ['devices-pause', 'devices', change('Pause')],
   ['devices-change', 'devices', change('Change …')],
@@ -117,6 +119,48 @@ export const fleetScreens = (location: string, agent: string): readonly Screen[]
   ['location-new', 'locations', button('New Location')],
   ['invite', 'locations', button('Invite an agent')],
 ];
+
+const selectAgents = (page: Page) => page.getByRole('checkbox', { name: /^Select all/ }).check();
+const changeAgents = (name: string) => async (page: Page) => {
+  await selectAgents(page);
+  await page.getByRole('button', { name, exact: true }).click();
+};
+
+/** Many agents, their changes, a rollout and the quarantine. */
+export const manyAgentScreens: readonly Screen[] = [
+  ['locations', 'locations'],
+  ['locations-old', 'locations?state=old&sort=-late'],
+  ['locations-selected', 'locations', selectAgents],
+  ['agents-upgrade', 'locations?version=0.2.1', changeAgents('Upgrade')],
+  [
+    'agents-move',
+    'locations?version=0.2.1',
+    async (page) => {
+      await changeAgents('Move')(page);
+      await page.getByLabel('To Location').selectOption('Oslo');
+    },
+  ],
+  ['agents-remove', 'locations?version=0.2.1', changeAgents('Remove')],
+  ['upgrades', 'locations/upgrades'],
+  ['quarantine', 'locations/quarantine'],
+];
+
+const gatus = `endpoints:
+  - { name: shop, group: web, url: "https://shop.example.org/", interval: 45s, headers: { Authorization: Bearer x },
+      conditions: ["[STATUS] == 200"], alerts: [{ type: slack }] }
+  - { name: clock, url: "udp://ntp.example.org:123", conditions: ["[CONNECTED] == true"] }
+  - { name: db, url: "tcp://db.example.org:5432", conditions: ["[CONNECTED] == true"] }
+`;
+
+/** Reads a file of another tool. */
+export async function importGatus(page: Page): Promise<void> {
+  await page.getByLabel('Where the file is from').selectOption('gatus');
+  await page
+    .getByLabel('Files, together')
+    .setInputFiles({ name: 'config.yaml', mimeType: 'text/yaml', buffer: Buffer.from(gatus) });
+  await page.getByRole('button', { name: 'Read the files' }).click();
+  await page.getByText('3 endpoints read').waitFor();
+}
 
 /** The screens of those who plan, account and share. */
 export const planning = ({ schedule, contact, recurring, page }: Planned): readonly Screen[] => [

@@ -40,6 +40,14 @@ export const screenList: readonly ScreenEntry[] = [
     load: async () => (await import('./screens/locations/locations.tsx')).LocationsScreen,
   },
   {
+    pattern: /^\/locations\/upgrades$/,
+    load: async () => (await import('./screens/rollouts/rollouts.tsx')).RolloutsScreen,
+  },
+  {
+    pattern: /^\/locations\/quarantine$/,
+    load: async () => (await import('./screens/quarantine/quarantine.tsx')).QuarantineScreen,
+  },
+  {
     pattern: /^\/locations\/([0-9a-f]{48})$/,
     load: async () => (await import('./screens/locations/location.tsx')).LocationScreen,
   },

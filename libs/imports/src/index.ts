@@ -4,3 +4,4 @@ export { keyOf } from './apply-file/device-key.ts';
 export { asRead, createUniqueNames } from './apply-file/unique-names.ts';
 export { type ImportFiles, readFormat } from './format-readers.ts';
 export type { FormatReading, ImportNote } from './found-check.ts';
+export { sentFiles } from './input/input-files.ts';

@@ -13,12 +13,14 @@ import { deliveryRoutes } from '../alerts/deliver/delivery-routes.ts';
 import { type AgentRouteDeps, agentRoutes } from '../catalog/agents/agent-routes.ts';
 import { upgradeRoutes } from '../catalog/agents/agent-upgrade-routes.ts';
 import { invitationRoutes, type PlanInvitation } from '../catalog/agents/invitation-routes.ts';
+import { rolloutRoutes } from '../catalog/agents/rollout-routes.ts';
 import { type ContactRouteDeps, contactRoutes } from '../catalog/contacts/contact-routes.ts';
 import { deviceChangeRoutes } from '../catalog/device-changes/device-change-routes.ts';
 import { type DeviceMaintenance, maintenanceRoutes } from '../catalog/devices/device-maintenance-routes.ts';
 import { type DeviceRouteDeps, deviceRoutes, deviceSubject } from '../catalog/devices/device-routes.ts';
 import { type TrialRouteDeps, trialRoutes } from '../catalog/devices/trial-routes.ts';
 import { hookRoutes } from '../catalog/hooks/hook-routes.ts';
+import { importRoutes } from '../catalog/imports/import-routes.ts';
 import {
   installationSettingsRoutes,
   type SettingsRouteDeps,
@@ -50,6 +52,7 @@ import type { ValueRollUps } from '../reading/values/read-values.ts';
 import { valueRoutes } from '../reading/values/value-routes.ts';
 import { actorOf, type ChangeByCaller } from '../resources/change.ts';
 import { isOperators } from '../resources/operator-account.ts';
+import { quarantineRoutes } from '../results/ingest/quarantine-routes.ts';
 import { helloRoutes } from './hello.ts';
 import { openApiRoutes } from './openapi/openapi-routes.ts';
 
@@ -64,7 +67,8 @@ export interface RouteDeps
   readonly checkNow: CheckDeviceNow;
   readonly runTrial: TrialRouteDeps<Parameters<typeof showTrial>[0]>['runTrial'];
   readonly planInvitation: PlanInvitation;
-  readonly upgrades: Parameters<typeof upgradeRoutes>[0]['upgrades'];
+  readonly upgrades: Parameters<typeof upgradeRoutes>[0]['upgrades'] &
+    Parameters<typeof rolloutRoutes>[0]['upgrades'];
   readonly rollUps: RollUpReader & ValueRollUps;
   readonly notificationsOf: AlertRouteDeps['notificationsOf'];
   readonly retentionDays: number;
@@ -93,6 +97,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...trialRoutes({ ...deps, record: trialRecord, show: showTrial }),
     ...checkRoutes({ clock, device, checkNow }),
     ...deviceRoutes(deps),
+    ...importRoutes(),
     ...deviceChangeRoutes({ ...deps, maintenance: health }),
     ...summaryRoutes({ clock }),
     ...stateRoutes({ clock, timelines: (...ask) => health.timelines(...ask) }),
@@ -115,6 +120,8 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...agentRoutes(deps),
     ...invitationRoutes(deps),
     ...upgradeRoutes(deps),
+    ...rolloutRoutes(deps),
+    ...quarantineRoutes({ change }),
     ...contactRoutes(deps),
     ...deliveryRoutes({ clock, change }),
     ...hookRoutes(deps),

@@ -1,6 +1,6 @@
 import { readSite } from '@vantage/rest-kit/serve-site';
 import { runRequests } from '../agents/run-requests/index.ts';
-import { insertRollout } from '../agents/upgrades/index.ts';
+import { insertRollout, rolloutStage } from '../agents/upgrades/index.ts';
 import { acknowledge, acknowledgeMany, snooze } from '../alerts/decide/index.ts';
 import { notificationsOf } from '../alerts/deliver/index.ts';
 import { createHttpApi } from '../api/api.ts';
@@ -42,7 +42,7 @@ export function joinApi(
     pages: notify.pages({ acknowledge, acknowledgeMany, snooze }),
     site: readSite(builtPage),
     planInvitation,
-    upgrades: { signedParcels, startRollout: insertRollout },
+    upgrades: { signedParcels, startRollout: insertRollout, rolloutStage },
     ...notify.forApi,
     findings: () => base.findings.read(),
     ownFacts: () => ({

@@ -45,6 +45,9 @@ const bodies: Readonly<Record<string, object>> = {
   'PUT /alerts/snooze': { Filter: {}, Duration: '01:00' },
   'PUT /agents/{agent_id}': { Name: 'other' },
   'PUT /agents/{agent_id}/upgrade': { Version: '0.3.0' },
+  'POST /agents/upgrade': { Version: '0.3.0', Preview: true },
+  'POST /imports/plan': { Format: 'csv', Files: [{ Name: 'a.csv', Text: 'URL\nhttps://a.example/' }] },
+  'PUT /agents/{agent_id}/retry-quarantine': { Reason: 'too old' },
 };
 /** A limited caller creates these with tags of their own only. */
 const tagged = ['POST /devices', 'PUT /devices', 'POST /keys', 'POST /users', 'POST /marks'];

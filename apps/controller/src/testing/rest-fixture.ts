@@ -11,7 +11,7 @@ import { createDb, type Database } from '@vantage/storage';
 import { createSealer, type Sealer } from '@vantage/storage/secrets/seal';
 import { createTestDatabase, type TestDatabase } from '@vantage/testing/database';
 import { runRequests } from '../agents/run-requests/index.ts';
-import { insertRollout } from '../agents/upgrades/index.ts';
+import { insertRollout, rolloutStage } from '../agents/upgrades/index.ts';
 import { notificationsOf } from '../alerts/deliver/delivery-store.ts';
 import { insertAddressMail } from '../alerts/deliver/mails/insert-mails.ts';
 import { createRoutes, type RouteDeps } from '../api/all-routes.ts';
@@ -178,7 +178,11 @@ export async function createRestFixture(deps: RestFixtureDeps = {}): Promise<Res
     notificationsOf,
     baseUrl: () => 'https://vantage.test',
     planInvitation: deps.planInvitation ?? planInvitation,
-    upgrades: { signedParcels: deps.signedParcels ?? signedParcels, startRollout: insertRollout },
+    upgrades: {
+      signedParcels: deps.signedParcels ?? signedParcels,
+      startRollout: insertRollout,
+      rolloutStage,
+    },
     mailPerson: () => mailPerson,
     sendTest: deps.sendTest ?? (async () => ({ isDelivered: true, answer: '200 OK' })),
   };

@@ -13,7 +13,7 @@ import { createSampleAccount, type SampleAccount } from '../../src/testing/sampl
  * later, unless they are named here.
  */
 const ofAccount = [
-  /^\w+ \/(contacts|hooks|pages|reports|secrets|installation|sign-in)\b/,
+  /^\w+ \/(contacts|hooks|pages|reports|secrets|installation|sign-in|quarantine)\b/,
   /^GET \/account\/limits$/,
   /^(POST|PUT|DELETE) \/(account|locations|agents)\b/,
   /^(POST|PUT|DELETE) \/[mn]schedules(\/\{\w+\})?$/,

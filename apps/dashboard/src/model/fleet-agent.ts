@@ -86,3 +86,25 @@ function partsOf(version: string) {
   const [release = '', preview] = version.split('-', 2);
   return { numbers: release.split('.').map((part) => Number(part) || 0), isPreview: preview !== undefined };
 }
+
+/** The newest of the controller's version and those of agents in use; undefined: none is known. Pure. */
+export function newestVersion(
+  agents: readonly Pick<FleetAgent, 'State' | 'Version'>[],
+  controllerVersion: string | undefined,
+): string | undefined {
+  const versions = agents.flatMap((agent) => (isInUse(agent) ? (agent.Version ?? []) : []));
+  return [...versions, ...(controllerVersion === undefined ? [] : [controllerVersion])].toSorted((a, b) =>
+    compareVersions(b, a),
+  )[0];
+}
+
+/** An agent in use with an older version than `newest`. Pure. */
+export const isOld = (agent: Pick<FleetAgent, 'State' | 'Version'>, newest: string | undefined): boolean =>
+  newest !== undefined && isInUse(agent) && compareVersions(agent.Version ?? '', newest) < 0;
+
+/** The states of an upgrade that has not ended. */
+const openUpgrades: readonly string[] = ['Waiting', 'Started', 'Downloading', 'Restarting'];
+
+/** An agent whose upgrade has not ended. Pure. */
+export const isUpgrading = ({ Upgrade }: Pick<FleetAgent, 'Upgrade'>): boolean =>
+  Upgrade !== null && openUpgrades.includes(Upgrade.State);

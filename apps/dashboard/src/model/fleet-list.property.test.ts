@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type FleetAgent, figuresOut, isInUse, isInvited } from './fleet-agent.ts';
+import { compareVersions, type FleetAgent, figuresOut, isInUse, isInvited } from './fleet-agent.ts';
 import {
   countFleet,
+  countVersions,
   fleetAddress,
   fleetSorts,
   fleetStates,
@@ -83,6 +84,7 @@ const locations = fc
 const view = fc.record({
   words: fc.constantFrom('', 'site 3', 'edge', '0.3', 'core site'),
   state: fc.constantFrom(...fleetStates),
+  version: fc.constantFrom('', '0.3.0', '0.9.9'),
   sort: fc.constantFrom(...fleetSorts),
   isDescending: fc.boolean(),
 });
@@ -131,7 +133,7 @@ test('the list shows each Location once, with its own agents, whatever the sort;
   fc.assert(
     fc.property(locations, agents, view, (places, all, chosen) => {
       const fleet = { locations: places, agents: all };
-      const whole = listFleet(fleet, { ...chosen, words: '', state: 'all' });
+      const whole = listFleet(fleet, { ...chosen, words: '', state: 'all', version: '' });
       expect(whole.map(({ location }) => location.location_id).toSorted()).toEqual(
         places.map(({ location_id }) => location_id),
       );
@@ -140,6 +142,64 @@ test('the list shows each Location once, with its own agents, whatever the sort;
       expect(shown.length).toBeLessThanOrEqual(whole.length);
       for (const { location, agents: own } of shown)
         for (const { location_id } of own) expect(location_id).toBe(location.location_id);
+    }),
+  );
+});
+
+test('a state of agents, or a version, shows the agents in it and their Locations only', () => {
+  const isShown = {
+    away: ({ State, Version }: FleetAgent) => Version !== null && (State === 'Away' || State === 'Fenced'),
+    upgrading: ({ Upgrade }: FleetAgent) =>
+      Upgrade !== null && !['Done', 'Failed', 'Stopped'].includes(Upgrade.State),
+    failed: ({ Upgrade }: FleetAgent) => Upgrade !== null && ['Failed', 'Stopped'].includes(Upgrade.State),
+  };
+  fc.assert(
+    fc.property(
+      locations,
+      agents,
+      view,
+      fc.constantFrom('away', 'upgrading', 'failed'),
+      (places, all, chosen, state) => {
+        const groups = listFleet({ locations: places, agents: all }, { ...chosen, words: '', state });
+        const expected = all.filter(
+          (agent) => isShown[state](agent) && (chosen.version === '' || agent.Version === chosen.version),
+        );
+        const shown = groups.flatMap((group) => group.agents.map(({ agent_id }) => agent_id));
+        expect(shown.toSorted()).toEqual(expected.map(({ agent_id }) => agent_id).toSorted());
+        expect(groups.every((group) => group.agents.length > 0)).toBe(true);
+      },
+    ),
+  );
+});
+
+test('old are the agents in use that are older than another one, or than the controller', () => {
+  fc.assert(
+    fc.property(locations, agents, version, (places, all, controllerVersion) => {
+      const fleet = { locations: places, agents: all, controllerVersion };
+      const old = listFleet(fleet, {
+        words: '',
+        state: 'old',
+        version: '',
+        sort: 'state',
+        isDescending: false,
+      }).flatMap((group) => group.agents);
+      const used = all.filter(isInUse);
+      const newer = [controllerVersion, ...used.map(({ Version }) => Version ?? '')];
+      const expected = used.filter(({ Version }) =>
+        newer.some((each) => compareVersions(each, Version ?? '') > 0),
+      );
+      expect(new Set(old)).toEqual(new Set(expected));
+    }),
+  );
+});
+
+test('each agent in use is counted at its version, and the newest version is first', () => {
+  fc.assert(
+    fc.property(agents, (all) => {
+      const counted = countVersions(all);
+      expect(counted.reduce((sum, [, count]) => sum + count, 0)).toBe(all.filter(isInUse).length);
+      for (const [at, [each]] of counted.entries())
+        expect(at === 0 || compareVersions(counted[at - 1]?.[0] ?? '', each) > 0).toBe(true);
     }),
   );
 });
@@ -168,7 +228,7 @@ test('sorted by a figure, the agents of a Location are in its order', () => {
       const connected = all.map((agent): FleetAgent => ({ ...agent, State: 'Connected', Version: '0.3.0' }));
       const groups = listFleet(
         { locations: places, agents: connected },
-        { words: '', state: 'all', sort: 'late', isDescending: true },
+        { words: '', state: 'all', version: '', sort: 'late', isDescending: true },
       );
       for (const group of groups) {
         const figures = group.agents.map(({ Lateness }) => Lateness.p99);

@@ -1,4 +1,13 @@
-import { compareVersions, type FleetAgent, hasReports, isInUse, shareOf } from './fleet-agent.ts';
+import {
+  compareVersions,
+  type FleetAgent,
+  hasReports,
+  isInUse,
+  isOld,
+  isUpgrading,
+  newestVersion,
+  shareOf,
+} from './fleet-agent.ts';
 import type { FleetLocation } from './fleet-needs.ts';
 import { naturalKey } from './natural-order.ts';
 
@@ -15,14 +24,24 @@ export const fleetSorts = [
 ] as const;
 export type FleetSort = (typeof fleetSorts)[number];
 
-/** The Locations that are shown. */
-export const fleetStates = ['all', 'offline', 'waiting'] as const;
+/** The filter by state: Locations in a state with all of their agents, or agents in a state with their Locations. */
+export const fleetStates = ['all', 'offline', 'waiting', 'away', 'old', 'upgrading', 'failed'] as const;
 type FleetState = (typeof fleetStates)[number];
+
+/** The states of agents. */
+const agentStates: Partial<Record<FleetState, (agent: FleetAgent, newest: string | undefined) => boolean>> = {
+  away: (agent) => isInUse(agent) && agent.State !== 'Connected',
+  old: isOld,
+  upgrading: isUpgrading,
+  failed: ({ Upgrade }) => Upgrade?.State === 'Failed' || Upgrade?.State === 'Stopped',
+};
 
 /** The rows of the list of the fleet. */
 export interface FleetView {
   readonly words: string;
   readonly state: FleetState;
+  /** Only agents of this version; '': of every one. */
+  readonly version: string;
   readonly sort: FleetSort;
   readonly isDescending: boolean;
 }
@@ -39,16 +58,18 @@ export function parseFleetView(query: URLSearchParams): FleetView {
   return {
     words: query.get('q') ?? '',
     state: fleetStates.find((state) => state === query.get('state')) ?? 'all',
+    version: query.get('version') ?? '',
     sort: fleetSorts.find((sort) => sort === sent.replace(/^-/, '')) ?? 'state',
     isDescending: sent.startsWith('-'),
   };
 }
 
 /** The address of a view. Pure. */
-export function fleetAddress({ words, state, sort, isDescending }: FleetView): string {
+export function fleetAddress({ words, state, version, sort, isDescending }: FleetView): string {
   const query = new URLSearchParams();
   if (words !== '') query.set('q', words);
   if (state !== 'all') query.set('state', state);
+  if (version !== '') query.set('version', version);
   if (sort !== 'state' || isDescending) query.set('sort', `${isDescending ? '-' : ''}${sort}`);
   return query.size === 0 ? '/locations' : `/locations?${query}`;
 }
@@ -61,7 +82,15 @@ export function sortedBy(view: FleetView, sort: FleetSort): FleetView {
 
 /** The Locations and agents that a view shows, in its order. Pure. */
 export function listFleet<Agent extends FleetAgent, Location extends FleetLocation>(
-  { locations, agents }: { readonly locations: readonly Location[]; readonly agents: readonly Agent[] },
+  {
+    locations,
+    agents,
+    controllerVersion,
+  }: {
+    readonly locations: readonly Location[];
+    readonly agents: readonly Agent[];
+    readonly controllerVersion?: string | undefined;
+  },
   view: FleetView,
 ): readonly FleetGroup<Agent, Location>[] {
   const words = view.words
@@ -69,9 +98,17 @@ export function listFleet<Agent extends FleetAgent, Location extends FleetLocati
     .split(/\s+/)
     .filter((word) => word !== '');
   const byLocation = Map.groupBy(agents, ({ location_id }) => location_id);
+  const newest = newestVersion(agents, controllerVersion);
+  const isAgentInState = agentStates[view.state];
+  const isNarrowed = isAgentInState !== undefined || view.version !== '';
   const groups = locations.flatMap((location) => {
-    const own = byLocation.get(location.location_id) ?? [];
-    if (!isInState(location, own, view.state)) return [];
+    const all = byLocation.get(location.location_id) ?? [];
+    if (!isInState(location, all, view.state)) return [];
+    const own = all.filter(
+      (agent) =>
+        (view.version === '' || agent.Version === view.version) && (isAgentInState?.(agent, newest) ?? true),
+    );
+    if (isNarrowed && own.length === 0) return [];
     const name = location.Name.toLowerCase();
     if (words.every((word) => name.includes(word))) return [{ location, agents: own }];
     const found = own.filter((agent) => {
@@ -90,7 +127,7 @@ const textOf = ({ Name, HostName, Version, agent_id }: FleetAgent) =>
 
 function isInState(location: FleetLocation, agents: readonly FleetAgent[], state: FleetState): boolean {
   if (state === 'offline') return !location.Online;
-  return state === 'all' || agents.some(({ State }) => State === 'New' || State === 'Expired');
+  return state !== 'waiting' || agents.some(({ State }) => State === 'New' || State === 'Expired');
 }
 
 /** The value by which an agent is sorted; undefined: it has none, and comes last. */
@@ -156,6 +193,16 @@ function groupOrder(
       return Number(first === undefined) - Number(second === undefined) || byName(a, b);
     return order?.(first, second) || byName(a, b);
   };
+}
+
+/** The versions of agents in use with their numbers, the newest first. Pure. */
+export function countVersions(
+  agents: readonly FleetAgent[],
+): readonly (readonly [version: string, agents: number])[] {
+  const byVersion = Map.groupBy(agents.filter(isInUse), ({ Version }) => Version ?? '');
+  return [...byVersion]
+    .map(([version, those]) => [version, those.length] as const)
+    .toSorted(([a], [b]) => compareVersions(b, a));
 }
 
 /** The counts of the fleet. */

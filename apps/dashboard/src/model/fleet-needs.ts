@@ -1,10 +1,12 @@
 import {
-  compareVersions,
   type Figure,
   type FleetAgent,
   figuresOut,
   isInUse,
   isInvited,
+  isOld,
+  isUpgrading,
+  newestVersion,
 } from './fleet-agent.ts';
 
 /** The properties of a Location that the fleet shows. */
@@ -136,16 +138,10 @@ function rollouts(agents: readonly FleetAgent[]): readonly Need[] {
 
 /** Agents of an older version than the controller's, or than the newest of the agents. */
 function oldVersions({ agents, controllerVersion }: Fleet): readonly Need[] {
-  const inUse = agents.filter(isInUse);
-  const versions = inUse.map(({ Version }) => Version ?? '');
-  const [newest] = [...versions, ...(controllerVersion === undefined ? [] : [controllerVersion])].toSorted(
-    (a, b) => compareVersions(b, a),
-  );
+  const newest = newestVersion(agents, controllerVersion);
   if (newest === undefined) return [];
   // An agent that is being upgraded is part of a rollout.
-  const isMoving = ({ Upgrade }: FleetAgent) =>
-    ['Waiting', 'Started', 'Downloading', 'Restarting'].includes(Upgrade?.State ?? '');
-  const old = inUse.filter((agent) => compareVersions(agent.Version ?? '', newest) < 0 && !isMoving(agent));
+  const old = agents.filter((agent) => isOld(agent, newest) && !isUpgrading(agent));
   return old.length === 0 ? [] : [{ kind: 'oldVersion', version: newest, agents: old }];
 }
 

@@ -25,6 +25,8 @@ export interface Pasted {
 
 /** The maximum number of pasted lines: a person looks through them. */
 export const maxLines = 1_000;
+/** The maximum number of devices of a file. The API reads as many items of another tool's files. */
+const maxEntries = 2_000;
 
 /**
  * Parses a table with a head (from a spreadsheet or a CSV file), the devices of an apply file in JSON, or lines of
@@ -43,12 +45,17 @@ interface Source {
   readonly device: ImportedRow | string;
 }
 
-function collect(sources: readonly Source[], ignored: readonly string[], textOf: Pasted['textOf']): Pasted {
+function collect(
+  sources: readonly Source[],
+  ignored: readonly string[],
+  textOf: Pasted['textOf'],
+  most: number = maxLines,
+): Pasted {
   const lines: PastedLine[] = [];
   const refused: { text: string; reason: string }[] = [];
   const seen = new Set<string>();
   let repeated = 0;
-  for (const { text, device } of sources.slice(0, maxLines)) {
+  for (const { text, device } of sources.slice(0, most)) {
     if (typeof device === 'string') {
       refused.push({ text, reason: device });
       continue;
@@ -59,7 +66,7 @@ function collect(sources: readonly Source[], ignored: readonly string[], textOf:
     else lines.push({ ...device, text });
     seen.add(key);
   }
-  const unread = Math.max(0, sources.length - maxLines);
+  const unread = Math.max(0, sources.length - most);
   return { lines: mastersFirst(lines), repeated, unread, ignored, refused, textOf };
 }
 
@@ -176,6 +183,15 @@ function readEntries(entries: readonly Entry[]): Pasted {
   return collect(
     entries.map((entry) => ({ text: JSON.stringify(entry), device: deviceOf(entry) })),
     [],
-    (texts) => (texts.length === 0 ? '' : `{"devices": [\n${texts.join(',\n')}\n]}`),
+    (texts) => (texts.length === 0 ? '' : fileText(texts)),
+    maxEntries,
   );
+}
+
+const fileText = (entries: readonly string[]) => `{"devices": [\n${entries.join(',\n')}\n]}`;
+
+/** An apply file in JSON with a device on each line, as a person reads it; the text itself, if it is none. */
+export function lineByLine(text: string): string {
+  const entries = entriesOfFile(text);
+  return entries === undefined ? text : fileText(entries.map((entry) => JSON.stringify(entry)));
 }

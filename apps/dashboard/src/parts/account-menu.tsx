@@ -16,6 +16,9 @@ export function menuScreens(isAdmin: boolean): readonly MenuScreen[] {
   const ofAdmins = [
     { path: '/people', words: frameTexts.menu.people },
     { path: '/audit', words: frameTexts.menu.audit },
+    ...(session.value?.tags === null
+      ? [{ path: '/locations/quarantine', words: frameTexts.menu.quarantine }]
+      : []),
   ];
   const ofAccount = [
     { path: '/secrets', words: frameTexts.menu.secrets },

@@ -1,5 +1,6 @@
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { assignSlots, type RowSlots } from '../model/row-slots.ts';
 import css from './row-list.module.css';
 
 /** Rows rendered beyond each edge of the window, so that scrolling shows no gap. */
@@ -24,6 +25,13 @@ function useVisibleRange(list: RefObject<HTMLElement | null>, height: number, co
     };
   }, [height, count]);
   return range;
+}
+
+/** The slot of the row with the focus. */
+function focusedSlot(list: HTMLElement | null): number | undefined {
+  const active = document.activeElement;
+  const holder = active !== null && list?.contains(active) === true ? active.closest('[data-slot]') : null;
+  return holder instanceof HTMLElement ? Number(holder.dataset['slot']) : undefined;
 }
 
 /**
@@ -68,6 +76,9 @@ export function RowList<Row>({
     list.current?.style.setProperty('height', `${rows.length * height}px`);
     space.current?.style.setProperty('height', `${first * height}px`);
   }, [rows.length, height, first]);
+  const shown = rows.slice(first, range.last);
+  const slots = useRef<RowSlots>(new Map());
+  slots.current = assignSlots(slots.current, shown.map(keyOf), focusedSlot(list.current));
   return (
     // biome-ignore lint/a11y/useSemanticElements: a table cannot leave out rows and keep the positions of the others
     <div role="table" aria-label={label} aria-rowcount={rows.length + 1}>
@@ -75,11 +86,14 @@ export function RowList<Row>({
       {/* biome-ignore lint/a11y/useSemanticElements: the rows of a table of divs */}
       <div ref={list} class={css['rows']} role="rowgroup" onPointerMove={onTouch} onFocusIn={onTouch}>
         <div ref={space} role="presentation" />
-        {rows.slice(first, range.last).map((row, at) => (
-          <div key={keyOf(row)} role="presentation">
-            {show(row, first + at)}
-          </div>
-        ))}
+        {shown.map((row, at) => {
+          const slot = slots.current.get(keyOf(row));
+          return (
+            <div key={slot} data-slot={slot} role="presentation">
+              {show(row, first + at)}
+            </div>
+          );
+        })}
       </div>
     </div>
   );

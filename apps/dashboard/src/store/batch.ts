@@ -14,6 +14,8 @@ const batchSize = 50;
 /** The indexes of the requests that succeeded, and of the others with the reason. */
 interface BatchOutcome {
   readonly done: readonly number[];
+  /** The answers of the requests that succeeded, in the order of `done`. */
+  readonly bodies: readonly unknown[];
   readonly refusals: readonly { readonly at: number; readonly reason: string }[];
 }
 
@@ -23,6 +25,7 @@ export async function runBatches(
   onStep: (tried: number) => void,
 ): Promise<BatchOutcome> {
   const done: number[] = [];
+  const bodies: unknown[] = [];
   const refusals: { at: number; reason: string }[] = [];
   try {
     for (let from = 0; from < operations.length; from += batchSize) {
@@ -31,14 +34,16 @@ export async function runBatches(
       const body = { Atomic: false, Operations: Operations as never };
       const { Results } = await take(api.POST('/batch', { body }));
       for (const [at, { Status, Body }] of Results.entries())
-        if (Status < 300) done.push(from + at);
-        else refusals.push({ at: from + at, reason: messageOf(Body) });
+        if (Status < 300) {
+          done.push(from + at);
+          bodies.push(Body);
+        } else refusals.push({ at: from + at, reason: messageOf(Body) });
       onStep(Math.min(operations.length, from + batchSize));
     }
   } finally {
     await readChanges().catch(() => {});
   }
-  return { done, refusals };
+  return { done, bodies, refusals };
 }
 
 function messageOf(body: unknown): string {

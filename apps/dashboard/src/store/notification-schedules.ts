@@ -22,6 +22,8 @@ interface ScheduleUsers {
 }
 
 const maxNamed = 10;
+/** The maximum number of schedules whose devices are counted: a request for each of them. */
+export const maxCounted = 20;
 
 /** The things that use each of these notification schedules. */
 export async function readScheduleUsers(ids: readonly string[]): Promise<ReadonlyMap<string, ScheduleUsers>> {
@@ -48,6 +50,23 @@ export async function readScheduleUsers(ids: readonly string[]): Promise<Readonl
       },
     ]),
   );
+}
+
+/**
+ * The number of devices without a schedule of their own, which use that of the account; undefined: there are too many
+ * schedules to count.
+ */
+export async function readInheriting(): Promise<number | undefined> {
+  const schedules = await readNschedules();
+  if (schedules.length > maxCounted) return undefined;
+  const totalOf = async (query: { readonly nschedule_id?: string }) =>
+    (await takeAnswer(api.GET('/devices', { params: { query: { ...query, Limit: 1 } } }))).total ?? 0;
+  const [all, ...named] = await Promise.all([
+    totalOf({}),
+    ...schedules.map(({ nschedule_id }) => totalOf({ nschedule_id })),
+  ]);
+  // Devices may change between the answers.
+  return Math.max(0, all - named.reduce((sum, devices) => sum + devices, 0));
 }
 
 /** The schedules that name each contact, by its id. */

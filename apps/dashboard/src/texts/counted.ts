@@ -5,6 +5,9 @@ const maxListed = 3;
 /** “1 device”, “4,812 devices”. */
 export const devicesOf = (n: number) => `${count(n)} ${n === 1 ? 'device' : 'devices'}`;
 
+/** “1 agent”, “200 agents”. */
+export const agentsOf = (n: number) => `${count(n)} ${n === 1 ? 'agent' : 'agents'}`;
+
 /** “and 12 more”, after the names that are shown. */
 export const andMore = (n: number) => `and ${count(n)} more`;
 

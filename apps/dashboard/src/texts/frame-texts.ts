@@ -55,6 +55,7 @@ export const frameTexts = {
     hooks: 'Hooks',
     people: 'Keys and people',
     audit: 'Audit',
+    quarantine: 'Quarantine',
   },
   signedInAs: 'Signed in as',
   notSent: 'Nothing was sent, because no one was signed in. Try again.',

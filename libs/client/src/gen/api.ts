@@ -223,6 +223,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/imports/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reads another tool's files and answers with the devices that they describe. Nothing is stored
+         * @description The answer has an apply file, and everything that is not in it as the other tool had it. PUT /devices?ExternalKey creates or changes its devices.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<import>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UW or UA may do this.
+         */
+        post: operations["createPlan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/devices/change": {
         parameters: {
             query?: never;
@@ -1185,6 +1209,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/agents/upgrade": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Upgrades many agents to another version, in one rollout of four stages
+         * @description A rollout upgrades one agent, then 10 %, 50 % and all of them, at most 20 at the same time, and stops when an agent fails. `GET /rollouts` shows how far it is. 1005 says why no agent can run the version.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<upgrade>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UW or UA may do this.
+         */
+        post: operations["createUpgrade"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/agents/{agent_id}/upgrade": {
         parameters: {
             query?: never;
@@ -1202,6 +1250,78 @@ export interface paths {
          *     A key of the level UW or UA may do this.
          */
         put: operations["upgradeAgent"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/rollouts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The newest rollouts, at most 20, with their agents; the newest first
+         * @description A rollout of which each agent has a newer upgrade, or was removed, is not listed.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<rollouts>`, with `fmt=csv` it is `text/csv` with a row for each.
+         *
+         *     Any key of the account may do this.
+         */
+        get: operations["listRollouts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/quarantine": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Results that were not accepted, by agent and reason; the latest first
+         * @description A result is not accepted if, for example, its time is in the future, or older than the retention. At most 1,000 groups.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<quarantine>`, with `fmt=csv` it is `text/csv` with a row for each.
+         *
+         *     A key of the level UA may do this.
+         */
+        get: operations["getQuarantine"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agents/{agent_id}/retry-quarantine": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Validates results of an agent again that were not accepted, the oldest first
+         * @description At most 1000 results in a request; a controller validates them within a minute. Accepted results leave the quarantine, the others stay with their present reason. A result is never stored twice.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<quarantine>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UA may do this.
+         */
+        put: operations["retryAgentQuarantine"];
         post?: never;
         delete?: never;
         options?: never;
@@ -4159,6 +4279,59 @@ export interface components {
          */
         DeviceUpdate: components["schemas"]["DeviceUpdateHTTP"] | components["schemas"]["DeviceUpdatePING"] | components["schemas"]["DeviceUpdateSMTP"] | components["schemas"]["DeviceUpdatePOP3"] | components["schemas"]["DeviceUpdateMySQL"] | components["schemas"]["DeviceUpdateIMAP4"] | components["schemas"]["DeviceUpdateFTP"] | components["schemas"]["DeviceUpdateTELNET"] | components["schemas"]["DeviceUpdateSSH"] | components["schemas"]["DeviceUpdateNNTP"] | components["schemas"]["DeviceUpdateTCP"] | components["schemas"]["DeviceUpdateDNS"] | components["schemas"]["DeviceUpdateScript"] | components["schemas"]["DeviceUpdateSNMP"];
         /**
+         * @description Another tool's files.
+         * @example {
+         *       "Format": "gatus",
+         *       "Files": [
+         *         {
+         *           "Name": "config.yaml",
+         *           "Text": "endpoints: [{name: shop, url: \"https://shop.example.org\"}]"
+         *         }
+         *       ],
+         *       "Modules": "modules: {http_2xx: {prober: http}}",
+         *       "Module": "http_2xx"
+         *     }
+         */
+        ImportRequest: {
+            /**
+             * @description The tool, or `csv` for a table. csv: a table with headers: CSV, TSV, or cells copied from a spreadsheet; uptime-kuma: kuma.db of Uptime Kuma 1.x or 2.x, or a backup of 1.x (JSON); gatus: the configuration of Gatus (YAML); prometheus: prometheus.yml or a file of file_sd, probed by the blackbox_exporter (--modules FILE, --module NAME); uptimerobot: answers of UptimeRobot's API (JSON, several files), or its list as CSV; nagios: object files of Nagios or Naemon, folders of them, or objects.cache (several files); icinga2: answers of Icinga 2's API (JSON): hosts, services, dependencies (several files); smokeping: SmokePing's configuration; zabbix: an export of hosts by Zabbix (YAML or JSON), with their templates. Databases cannot be sent.
+             * @example gatus
+             * @enum {string}
+             */
+            Format: "csv" | "uptime-kuma" | "gatus" | "prometheus" | "uptimerobot" | "nagios" | "icinga2" | "smokeping" | "zabbix";
+            /**
+             * @description At most 50. Files that others name must be sent, too.
+             * @example [
+             *       {
+             *         "Name": "config.yaml",
+             *         "Text": "endpoints: [{name: shop, url: \"https://shop.example.org\"}]"
+             *       }
+             *     ]
+             */
+            Files: {
+                /**
+                 * @description Its name, for messages.
+                 * @example config.yaml
+                 */
+                Name: string;
+                /**
+                 * @description Its content.
+                 * @example endpoints: [{name: shop, url: "https://shop.example.org"}]
+                 */
+                Text: string;
+            }[];
+            /**
+             * @description `prometheus`: the configuration of the blackbox_exporter. Default: the exporter's example.
+             * @example modules: {http_2xx: {prober: http}}
+             */
+            Modules?: string;
+            /**
+             * @description `prometheus`: the module of targets that name none.
+             * @example http_2xx
+             */
+            Module?: string;
+        };
+        /**
          * @description A change of many devices.
          * @example {
          *       "Filter": {
@@ -5036,6 +5209,34 @@ export interface components {
             Endpoint?: string;
         };
         /**
+         * @description The version that agents are to run.
+         * @example {
+         *       "Version": "0.3.0",
+         *       "Agents": [
+         *         "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+         *       ],
+         *       "Preview": true
+         *     }
+         */
+        AgentsUpgradeRequest: {
+            /**
+             * @description The version to run. The controller needs its signed parcel.
+             * @example 0.3.0
+             */
+            Version: string;
+            /**
+             * @description The ids of the agents, at most 1000; absent: all agents of the account that are not revoked.
+             * @example [
+             *       "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+             *     ]
+             */
+            Agents?: components["schemas"]["Id"][];
+            /** @description true: only says which agents would be upgraded. */
+            Preview?: boolean;
+        };
+        /** @description Opaque identifier. */
+        Id: string;
+        /**
          * @description The version that an agent is to run.
          * @example {
          *       "Version": "0.3.0"
@@ -5047,6 +5248,19 @@ export interface components {
              * @example 0.3.0
              */
             Version: string;
+        };
+        /**
+         * @description The results that are validated again.
+         * @example {
+         *       "Reason": "its start is more than 5 minutes in the future"
+         *     }
+         */
+        QuarantineRetry: {
+            /**
+             * @description Results that were refused for this reason, as GET /quarantine shows it.
+             * @example its start is more than 5 minutes in the future
+             */
+            Reason: string;
         };
         /**
          * @description A contact to create.
@@ -7386,8 +7600,6 @@ export interface components {
              */
             device_id: components["schemas"]["Id"];
         };
-        /** @description Opaque identifier. */
-        Id: string;
         /**
          * @description Everything else that is kept of a check.
          * @example {
@@ -7823,6 +8035,161 @@ export interface components {
              * @example net/berlin
              */
             Source: string | null;
+        };
+        /**
+         * @description What would become of the files. Nothing is stored.
+         * @example {
+         *       "File": "{\"source\":\"import/gatus\",\"devices\":[]}",
+         *       "Things": "endpoints",
+         *       "Read": 0,
+         *       "Devices": 0,
+         *       "Shown": [],
+         *       "Refused": [],
+         *       "Became": [],
+         *       "Lost": [],
+         *       "Rounded": [],
+         *       "Renamed": [],
+         *       "Ignored": [],
+         *       "Secrets": []
+         *     }
+         */
+        ImportPlan: {
+            /**
+             * @description The devices as an apply file: JSON, which is YAML, too. Secrets are references.
+             * @example {"source":"import/gatus","devices":[]}
+             */
+            File: string;
+            /**
+             * @description What the tool calls its items.
+             * @example endpoints
+             */
+            Things: string;
+            /**
+             * @description The number of items. Each is a device, or in Refused or Became.
+             * @example 0
+             */
+            Read: number;
+            /**
+             * @description The number of devices in File.
+             * @example 0
+             */
+            Devices: number;
+            /**
+             * @description How the files were read.
+             * @example []
+             */
+            Shown: string[];
+            /**
+             * @description Items that become no device, each with the reason.
+             * @example []
+             */
+            Refused: {
+                /**
+                 * @description Its position in the file.
+                 * @example line 7
+                 */
+                At: string;
+                /**
+                 * @description The name.
+                 * @example shop
+                 */
+                Name: string;
+                /** @example its alerts */
+                Text: string;
+            }[];
+            /**
+             * @description Items that became something else, such as a tag.
+             * @example []
+             */
+            Became: {
+                /**
+                 * @description Its position in the file.
+                 * @example line 7
+                 */
+                At: string;
+                /**
+                 * @description The name.
+                 * @example shop
+                 */
+                Name: string;
+                /** @example its alerts */
+                Text: string;
+            }[];
+            /**
+             * @description Settings without a counterpart.
+             * @example []
+             */
+            Lost: {
+                /**
+                 * @description Its position in the file.
+                 * @example line 7
+                 */
+                At: string;
+                /**
+                 * @description The name.
+                 * @example shop
+                 */
+                Name: string;
+                /** @example its alerts */
+                Text: string;
+            }[];
+            /**
+             * @description Values that were rounded.
+             * @example []
+             */
+            Rounded: {
+                /**
+                 * @description Its position in the file.
+                 * @example line 7
+                 */
+                At: string;
+                /**
+                 * @description The name.
+                 * @example shop
+                 */
+                Name: string;
+                /** @example its alerts */
+                Text: string;
+            }[];
+            /**
+             * @description Names that were changed.
+             * @example []
+             */
+            Renamed: {
+                /**
+                 * @description Its position in the file.
+                 * @example line 7
+                 */
+                At: string;
+                /**
+                 * @description The name.
+                 * @example shop
+                 */
+                Name: string;
+                /** @example its alerts */
+                Text: string;
+            }[];
+            /**
+             * @description Parts of the files that are no checks.
+             * @example []
+             */
+            Ignored: string[];
+            /**
+             * @description The secrets to which File refers. POST /secrets creates them.
+             * @example []
+             */
+            Secrets: {
+                /**
+                 * @description The name.
+                 * @example kuma-3.Password
+                 */
+                Name: string;
+                /**
+                 * @description The field of the other tool with its value.
+                 * @example Password of "Mail"
+                 */
+                Use: string;
+            }[];
         };
         /**
          * @description What a change of many devices does, or has done.
@@ -10303,6 +10670,220 @@ export interface components {
              * @example sh -c '…wget -nv --pinnedpubkey … https://vantage.example:8444/install.sh…' install --token … --endpoint https://vantage.example:8444
              */
             CommandWget: string;
+        };
+        /**
+         * @description A rollout that began, or would begin.
+         * @example {
+         *       "Version": "0.3.0",
+         *       "Agents": 12,
+         *       "Skipped": []
+         *     }
+         */
+        AgentsUpgrade: {
+            /**
+             * @description The requested version.
+             * @example 0.3.0
+             */
+            Version: string;
+            /**
+             * @description The number of agents of the rollout; with Preview: that it would have.
+             * @example 12
+             */
+            Agents: number;
+            /**
+             * @description The agents that are not upgraded, each with the reason.
+             * @example []
+             */
+            Skipped: {
+                /**
+                 * @description Id of the agent.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                agent_id: components["schemas"]["Id"];
+                /**
+                 * @description The name.
+                 * @example local
+                 */
+                Name: string;
+                /** @example it runs version 0.3.0 already */
+                Reason: string;
+            }[];
+        };
+        /**
+         * @description The upgrade of agents to a version.
+         * @example {
+         *       "Version": "0.3.0",
+         *       "State": "Running",
+         *       "Reason": "agent oslo-1 failed: the disk is full",
+         *       "Started": "2026-02-25T23:38:03+01:00",
+         *       "Ended": "2026-02-25T23:38:03+01:00",
+         *       "Stage": 2,
+         *       "MayBegin": 10,
+         *       "Agents": [
+         *         {
+         *           "agent_id": "5f0c2c7ba3b94bd4a0a5b3e1c1f2d3e45f0c2c7ba3b94bd4",
+         *           "Name": "oslo-1",
+         *           "HostName": "oslo-1.example.org",
+         *           "Location": "Oslo",
+         *           "Connected": true,
+         *           "State": "Downloading",
+         *           "Reason": null,
+         *           "Since": "2026-02-25T23:38:03+01:00"
+         *         }
+         *       ]
+         *     }
+         */
+        Rollout: {
+            /**
+             * @description The agent's version; null before its first connection.
+             * @example 0.3.0
+             */
+            Version: string;
+            /**
+             * @description Stopped: an agent failed, and those that waited keep their version.
+             * @enum {string}
+             */
+            State: "Running" | "Done" | "Stopped";
+            /**
+             * @description Why it stopped.
+             * @example agent oslo-1 failed: the disk is full
+             */
+            Reason: string | null;
+            /**
+             * @description When it began.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            Started: components["schemas"]["Timestamp"];
+            /**
+             * @description When it ended; null: it is running.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            Ended: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description 1: one agent, 2: 10 %, 3: 50 %, 4: all agents; null: the rollout has ended.
+             * @example 2
+             */
+            Stage: number | null;
+            /**
+             * @description The number of agents that may have begun in this stage; null: the rollout has ended.
+             * @example 10
+             */
+            MayBegin: number | null;
+            /**
+             * @description The agents whose latest upgrade is part of it, in the order of their creation.
+             * @example [
+             *       {
+             *         "agent_id": "5f0c2c7ba3b94bd4a0a5b3e1c1f2d3e45f0c2c7ba3b94bd4",
+             *         "Name": "oslo-1",
+             *         "HostName": "oslo-1.example.org",
+             *         "Location": "Oslo",
+             *         "Connected": true,
+             *         "State": "Downloading",
+             *         "Reason": null,
+             *         "Since": "2026-02-25T23:38:03+01:00"
+             *       }
+             *     ]
+             */
+            Agents: {
+                /**
+                 * @description Id of the agent.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                agent_id: components["schemas"]["Id"];
+                /**
+                 * @description The name.
+                 * @example local
+                 */
+                Name: string;
+                /**
+                 * @description The host's name, as the agent reports it.
+                 * @example edge-1.example.com
+                 */
+                HostName: string | null;
+                /**
+                 * @description Name of the Location.
+                 * @example local
+                 */
+                Location: string;
+                /** @description Agents that are connected now. */
+                Connected: boolean;
+                /**
+                 * @description State of the agent.
+                 * @enum {string}
+                 */
+                State: "Waiting" | "Started" | "Downloading" | "Restarting" | "Done" | "Failed" | "Stopped";
+                Reason: string | null;
+                /** @description When the state began. */
+                Since: components["schemas"]["Timestamp"];
+            }[];
+        };
+        /**
+         * @description Results of an agent that were not accepted.
+         * @example {
+         *       "agent_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "Agent": "oslo-1",
+         *       "Location": "Oslo",
+         *       "Reason": "its start is more than 5 minutes in the future",
+         *       "Records": 12,
+         *       "Waiting": 0,
+         *       "First": "2026-02-25T23:38:03+01:00",
+         *       "Last": "2026-02-25T23:38:03+01:00"
+         *     }
+         */
+        QuarantinedResults: {
+            /**
+             * @description Id of the agent.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            agent_id: components["schemas"]["Id"];
+            /**
+             * @description Its name.
+             * @example oslo-1
+             */
+            Agent: string;
+            /**
+             * @description Name of the Location.
+             * @example Oslo
+             */
+            Location: string;
+            /**
+             * @description Why the results were not accepted.
+             * @example its start is more than 5 minutes in the future
+             */
+            Reason: string;
+            /**
+             * @description The number of results; of each agent, the newest 1000 are counted.
+             * @example 12
+             */
+            Records: number;
+            /**
+             * @description How many of these results a controller validates again within a minute.
+             * @example 0
+             */
+            Waiting: number;
+            /**
+             * @description When the first one arrived.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            First: components["schemas"]["Timestamp"];
+            /**
+             * @description When the last one arrived.
+             * @example 2026-02-25T23:38:03+01:00
+             */
+            Last: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description How many results are validated again.
+         * @example {
+         *       "Records": 12
+         *     }
+         */
+        QuarantineRetried: {
+            /**
+             * @description The number of results that are validated again.
+             * @example 12
+             */
+            Records: number;
         };
         /**
          * @description Where notifications go, without its secrets.
@@ -17241,6 +17822,116 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    createPlan: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Makes the request safe to repeat: 1 to 128 printable characters, a new one (such as a UUID) for each new request. A repetition with the same body within 24 hours gets the first answer and does nothing again; one with another body is code 1005.
+                 * @example 5d8f1b1e-6f5c-4b0e-9a41-0d2f6c1f7f3a
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON, with the header `Content-Type: application/json`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Format": "gatus",
+                 *       "Files": [
+                 *         {
+                 *           "Name": "config.yaml",
+                 *           "Text": "endpoints: [{name: shop, url: \"https://shop.example.org\"}]"
+                 *         }
+                 *       ],
+                 *       "Modules": "modules: {http_2xx: {prober: http}}",
+                 *       "Module": "http_2xx"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ImportRequest"];
+            };
+        };
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
+                     * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
+                     * @example true
+                     */
+                    "Idempotency-Replayed"?: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "File": "{\"source\":\"import/gatus\",\"devices\":[]}",
+                     *       "Things": "endpoints",
+                     *       "Read": 0,
+                     *       "Devices": 0,
+                     *       "Shown": [],
+                     *       "Refused": [],
+                     *       "Became": [],
+                     *       "Lost": [],
+                     *       "Rounded": [],
+                     *       "Renamed": [],
+                     *       "Ignored": [],
+                     *       "Secrets": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ImportPlan"];
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     changeDevices: {
         parameters: {
             query?: {
@@ -23209,6 +23900,103 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    createUpgrade: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Makes the request safe to repeat: 1 to 128 printable characters, a new one (such as a UUID) for each new request. A repetition with the same body within 24 hours gets the first answer and does nothing again; one with another body is code 1005.
+                 * @example 5d8f1b1e-6f5c-4b0e-9a41-0d2f6c1f7f3a
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON, with the header `Content-Type: application/json`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Version": "0.3.0",
+                 *       "Agents": [
+                 *         "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+                 *       ],
+                 *       "Preview": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["AgentsUpgradeRequest"];
+            };
+        };
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
+                     * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
+                     * @example true
+                     */
+                    "Idempotency-Replayed"?: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Version": "0.3.0",
+                     *       "Agents": 12,
+                     *       "Skipped": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AgentsUpgrade"];
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     upgradeAgent: {
         parameters: {
             query?: {
@@ -23323,6 +24111,291 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Agent"];
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listRollouts: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
+                     * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
+                     * @example W/"27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "Version": "0.3.0",
+                     *         "State": "Running",
+                     *         "Reason": "agent oslo-1 failed: the disk is full",
+                     *         "Started": "2026-02-25T23:38:03+01:00",
+                     *         "Ended": "2026-02-25T23:38:03+01:00",
+                     *         "Stage": 2,
+                     *         "MayBegin": 10,
+                     *         "Agents": [
+                     *           {
+                     *             "agent_id": "5f0c2c7ba3b94bd4a0a5b3e1c1f2d3e45f0c2c7ba3b94bd4",
+                     *             "Name": "oslo-1",
+                     *             "HostName": "oslo-1.example.org",
+                     *             "Location": "Oslo",
+                     *             "Connected": true,
+                     *             "State": "Downloading",
+                     *             "Reason": null,
+                     *             "Since": "2026-02-25T23:38:03+01:00"
+                     *           }
+                     *         ]
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Rollout"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getQuarantine: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
+                     * @description Weak: another one when the answer changed, for If-None-Match (RFC 9110, section 8.8.3).
+                     * @example W/"27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "agent_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *         "Agent": "oslo-1",
+                     *         "Location": "Oslo",
+                     *         "Reason": "its start is more than 5 minutes in the future",
+                     *         "Records": 12,
+                     *         "Waiting": 0,
+                     *         "First": "2026-02-25T23:38:03+01:00",
+                     *         "Last": "2026-02-25T23:38:03+01:00"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["QuarantinedResults"][];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    retryAgentQuarantine: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Changes the resource only while its settings are those of this ETag; code 1005 otherwise.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The agent_id: 48 lowercase hexadecimal digits.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON, with the header `Content-Type: application/json`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Reason": "its start is more than 5 minutes in the future"
+                 *     }
+                 */
+                "application/json": components["schemas"]["QuarantineRetry"];
+            };
+        };
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Records": 12
+                     *     }
+                     */
+                    "application/json": components["schemas"]["QuarantineRetried"];
                 };
             };
             400: components["responses"]["Refused"];

@@ -1,7 +1,8 @@
 import { createReadingBuilder, type FormatReading, type ReadingBuilder } from '../found-check.ts';
+import { diskFiles, type InputFiles } from '../input/input-files.ts';
 import { maxItems } from '../input/max-items.ts';
 import { parseYaml } from '../input/structured-text.ts';
-import { readText, unreadable } from '../input/text-file.ts';
+import { unreadable } from '../input/text-file.ts';
 import { spanSeconds } from '../values/span-seconds.ts';
 import { tagPath } from '../values/tag-path.ts';
 import { listOf, numberOf, recordOf, textOf, truthOf, type UnknownRecord } from '../values/unknown-values.ts';
@@ -10,8 +11,8 @@ import { gatusTarget } from './gatus-target.ts';
 const accepts = 'the configuration of Gatus: YAML with a list endpoints';
 
 /** Reads Gatus' configuration. */
-export function readGatus(file: string): FormatReading {
-  const yaml = parseYaml(readText(file), file, accepts);
+export function readGatus(file: string, input: InputFiles = diskFiles): FormatReading {
+  const yaml = parseYaml(input.readText(file), file, accepts);
   const config = recordOf(yaml.value);
   const endpoints = config?.['endpoints'];
   if (config === undefined || !Array.isArray(endpoints))

@@ -1,7 +1,8 @@
 import { createReadingBuilder, type FormatReading, type ReadingBuilder } from '../found-check.ts';
+import { diskFiles, type InputFiles } from '../input/input-files.ts';
 import { maxItems } from '../input/max-items.ts';
 import { parseJson } from '../input/structured-text.ts';
-import { readText, unreadable } from '../input/text-file.ts';
+import { unreadable } from '../input/text-file.ts';
 import { pluginCheck } from '../plugins/plugin-check.ts';
 import {
   numberOf,
@@ -23,8 +24,8 @@ interface IcingaObject {
 }
 
 /** Reads objects of Icinga 2, from one file or several. */
-export function readIcinga(files: readonly string[]): FormatReading {
-  const objects = files.flatMap(objectsOf);
+export function readIcinga(files: readonly string[], input: InputFiles = diskFiles): FormatReading {
+  const objects = files.flatMap((file) => objectsOf(file, input));
   if (objects.length > maxItems) throw unreadable(`there are more than ${maxItems} objects; split them`);
   const hosts = new Map(
     objects.flatMap(({ type, attrs }) =>
@@ -50,8 +51,8 @@ export function readIcinga(files: readonly string[]): FormatReading {
   };
 }
 
-function objectsOf(file: string): IcingaObject[] {
-  const results = recordOf(parseJson(readText(file), file, accepts))?.['results'];
+function objectsOf(file: string, input: InputFiles): IcingaObject[] {
+  const results = recordOf(parseJson(input.readText(file), file, accepts))?.['results'];
   if (!Array.isArray(results)) throw unreadable(`${file} has no list results; accepted is ${accepts}`);
   return results.map((result: unknown, index) => ({
     at: `results[${index}]`,

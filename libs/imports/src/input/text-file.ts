@@ -3,7 +3,7 @@ import { mebibyte } from '@vantage/domain';
 import { Fault, messageOf } from '@vantage/kernel';
 
 /** The largest file that is read. Databases have no limit, because SQLite opens them. */
-const maxFileBytes = 32 * mebibyte;
+export const maxFileBytes = 32 * mebibyte;
 
 /** The file cannot be used at all. The command ends with 2. */
 export function unreadable(message: string): Fault {

@@ -1,14 +1,15 @@
+import { diskFiles, type InputFiles } from '../input/input-files.ts';
 import { maxItems } from '../input/max-items.ts';
 import { parseJson } from '../input/structured-text.ts';
-import { readText, unreadable } from '../input/text-file.ts';
+import { unreadable } from '../input/text-file.ts';
 import { tagPath } from '../values/tag-path.ts';
 import { listOf, recordOf, textOf } from '../values/unknown-values.ts';
 import { kumaAccepts, kumaIgnored } from './kuma-formats.ts';
 import { type KumaFile, monitorOf, proxiesOf } from './kuma-monitor.ts';
 
 /** Reads a backup of Uptime Kuma 1.x (JSON). */
-export function readKumaBackup(file: string): KumaFile {
-  const backup = recordOf(parseJson(readText(file), file, kumaAccepts));
+export function readKumaBackup(file: string, input: InputFiles = diskFiles): KumaFile {
+  const backup = recordOf(parseJson(input.readText(file), file, kumaAccepts));
   const entries = backup?.['monitorList'];
   if (!Array.isArray(entries)) throw unreadable(`${file} has no monitorList; accepted is ${kumaAccepts}`);
   if (entries.length > maxItems) throw unreadable(`${file} has more than ${maxItems} monitors`);

@@ -5,6 +5,7 @@ import {
   type MappedTarget,
   type TargetOrReason,
 } from '../found-check.ts';
+import { diskFiles, type InputFiles } from '../input/input-files.ts';
 import { tagPath } from '../values/tag-path.ts';
 import { httpMonitorTarget } from './http-monitor.ts';
 import { readKumaBackup } from './kuma-backup.ts';
@@ -31,8 +32,9 @@ const impossible: Readonly<Record<string, string>> = {
 const typesWithTimeout: readonly string[] = ['http', 'keyword', 'json-query', 'ping', 'real-browser'];
 
 /** Reads Uptime Kuma's database or its backup. A group becomes a tag of the monitors inside. */
-export function readKuma(file: string): FormatReading {
-  const { monitors, ignored } = isDatabase(file) ? readKumaDatabase(file) : readKumaBackup(file);
+export function readKuma(file: string, input: InputFiles = diskFiles): FormatReading {
+  const isStored = input.areOnDisk && isDatabase(file);
+  const { monitors, ignored } = isStored ? readKumaDatabase(file) : readKumaBackup(file, input);
   const byId = new Map(monitors.map((monitor) => [monitor.id, monitor]));
   const reading = createReadingBuilder();
   for (const monitor of monitors) {

@@ -1,4 +1,3 @@
-import { globSync, statSync } from 'node:fs';
 import path from 'node:path';
 import {
   createReadingBuilder,
@@ -6,8 +5,9 @@ import {
   type FoundCheck,
   type ReadingBuilder,
 } from '../found-check.ts';
+import { diskFiles, type InputFiles } from '../input/input-files.ts';
 import { maxItems } from '../input/max-items.ts';
-import { readText, unreadable } from '../input/text-file.ts';
+import { unreadable } from '../input/text-file.ts';
 import { numberOf } from '../values/unknown-values.ts';
 import { commandCheck, type NagiosCommands } from './nagios-command.ts';
 import { groupsByMember, type NagiosHosts } from './nagios-groups.ts';
@@ -44,8 +44,10 @@ interface NagiosConfiguration {
  * Reads object files, folders of them, or objects.cache. nagios.cfg and resource.cfg may be among them; they have the
  * unit of intervals and `$USERn$`.
  */
-export function readNagios(files: readonly string[]): FormatReading {
-  const texts = files.flatMap(filesOf).map((file) => ({ file, text: readText(file) }));
+export function readNagios(files: readonly string[], input: InputFiles = diskFiles): FormatReading {
+  const texts = files
+    .flatMap((file) => filesOf(file, input))
+    .map((file) => ({ file, text: input.readText(file) }));
   const parsed = texts.flatMap(({ file, text }) => parseObjects(text, path.basename(file)));
   const objects = resolveTemplates(parsed);
   const ofKind = (kind: string) => objects.filter((object) => object.kind === kind);
@@ -86,14 +88,8 @@ export function readNagios(files: readonly string[]): FormatReading {
   };
 }
 
-function filesOf(file: string): string[] {
-  if (file === '-') return [file];
-  const isFolder = statSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
-  const found = isFolder
-    ? globSync('**/*.cfg', { cwd: file })
-        .sort()
-        .map((name) => path.join(file, name))
-    : [file];
+function filesOf(file: string, input: InputFiles): readonly string[] {
+  const found = input.configurationsOf(file);
   if (found.length === 0 || found.length > maxFiles)
     throw unreadable(`${file} has ${found.length} files *.cfg; accepted are 1 to ${maxFiles}`);
   return found;

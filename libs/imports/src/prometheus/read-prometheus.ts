@@ -1,10 +1,10 @@
-import { globSync } from 'node:fs';
 import path from 'node:path';
 import type { FormatChoices } from '../formats.ts';
 import { createReadingBuilder, type FormatReading, type ReadingBuilder } from '../found-check.ts';
+import { diskFiles, type InputFiles } from '../input/input-files.ts';
 import { maxItems } from '../input/max-items.ts';
 import { parseYaml } from '../input/structured-text.ts';
-import { readText, unreadable } from '../input/text-file.ts';
+import { unreadable } from '../input/text-file.ts';
 import { spanSeconds } from '../values/span-seconds.ts';
 import { tagPath } from '../values/tag-path.ts';
 import { listOf, recordOf, textOf, textsOf, type UnknownRecord } from '../values/unknown-values.ts';
@@ -41,10 +41,14 @@ interface TargetGroup {
 }
 
 /** Reads the targets of Prometheus that the blackbox_exporter probes. */
-export function readPrometheus(file: string, choices: FormatChoices): FormatReading {
-  const modules = choices.modules === undefined ? exampleModules : readModules(choices.modules);
+export function readPrometheus(
+  file: string,
+  choices: FormatChoices,
+  input: InputFiles = diskFiles,
+): FormatReading {
+  const modules = choices.modules === undefined ? exampleModules : readModules(choices.modules, input);
   const reading = createReadingBuilder();
-  const yaml = parseYaml(readText(file), file, accepts);
+  const yaml = parseYaml(input.readText(file), file, accepts);
   const config = recordOf(yaml.value);
   if (Array.isArray(yaml.value))
     addGroups(
@@ -59,7 +63,7 @@ export function readPrometheus(file: string, choices: FormatChoices): FormatRead
       const job = recordOf(value) ?? {};
       const name = textOf(job['job_name']) ?? `scrape_configs[${index}]`;
       if (textOf(job['metrics_path']) === '/probe')
-        addGroups(groupsOf(job, global, path.dirname(file), reading), modules, choices, reading);
+        addGroups(groupsOf(job, global, { file, input }, reading), modules, choices, reading);
       else
         reading.ignored.push(
           `the job ${JSON.stringify(name)} reads metrics and probes nothing (metrics_path is not /probe)`,
@@ -81,9 +85,11 @@ function positionOf(line: string, path: string): string {
   return line === '' ? path : `${line}, ${path}`;
 }
 
-function readModules(file: string): Modules {
+function readModules(file: string, input: InputFiles): Modules {
   const modules = recordOf(
-    recordOf(parseYaml(readText(file), file, 'the modules of the blackbox_exporter').value)?.['modules'],
+    recordOf(parseYaml(input.readText(file), file, 'the modules of the blackbox_exporter').value)?.[
+      'modules'
+    ],
   );
   if (modules === undefined)
     throw unreadable(`${file} has no modules; accepted is the configuration of the blackbox_exporter`);
@@ -110,11 +116,11 @@ function groupOf(
   };
 }
 
-/** The targets of a job: those in it, and those in its files, relative to the configuration's folder. */
+/** The targets of a job: those in it, and those in its files. */
 function groupsOf(
   job: UnknownRecord,
   global: UnknownRecord,
-  folder: string,
+  { file: configuration, input }: { readonly file: string; readonly input: InputFiles },
   reading: ReadingBuilder,
 ): TargetGroup[] {
   const name = textOf(job['job_name']) ?? 'job';
@@ -123,13 +129,13 @@ function groupsOf(
   );
   const patterns = listOf(job['file_sd_configs']).flatMap((config) => textsOf(recordOf(config)?.['files']));
   const files = patterns.flatMap((pattern) => {
-    const matches = globSync(path.resolve(folder, pattern)).sort().slice(0, maxFilesPerPattern);
+    const matches = input.matching(pattern, configuration).slice(0, maxFilesPerPattern);
     if (matches.length === 0)
       reading.ignored.push(`no file matches ${pattern} of the job ${JSON.stringify(name)}`);
     return matches;
   });
   const fileGroups = files.flatMap((file) =>
-    listOf(parseYaml(readText(file), file, 'a file of file_sd: a list of {targets, labels}').value).map(
+    listOf(parseYaml(input.readText(file), file, 'a file of file_sd: a list of {targets, labels}').value).map(
       (group, index) => groupOf(group, `${path.basename(file)}[${index}]`, job, global),
     ),
   );

@@ -4,8 +4,9 @@ import {
   type FoundOptions,
   type TargetOrReason,
 } from '../found-check.ts';
+import { diskFiles, type InputFiles } from '../input/input-files.ts';
 import { maxItems } from '../input/max-items.ts';
-import { readText, unreadable } from '../input/text-file.ts';
+import { unreadable } from '../input/text-file.ts';
 import { hostPort, hostText } from '../values/host-port.ts';
 import { tagPath } from '../values/tag-path.ts';
 import { numberOf } from '../values/unknown-values.ts';
@@ -15,9 +16,9 @@ import { parseSmokePing, type SmokePingSection, smokePingAccepts } from './smoke
 const maxPings = 100;
 
 /** Reads SmokePing's targets. The menus around a target become its tag. */
-export function readSmokePing(file: string): FormatReading {
+export function readSmokePing(file: string, input: InputFiles = diskFiles): FormatReading {
   const reading = createReadingBuilder();
-  const parts = parseSmokePing(readText(file), file, reading.ignored);
+  const parts = parseSmokePing(input.readText(file), file, reading.ignored);
   const targets = parts.get('targets') ?? parts.get('') ?? [];
   const probes = new Map((parts.get('probes') ?? []).map((section) => [section.names.at(-1) ?? '', section]));
   const database = parts.get('database')?.[0]?.fields ?? {};

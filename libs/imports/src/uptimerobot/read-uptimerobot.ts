@@ -5,9 +5,10 @@ import {
   type ReadingBuilder,
   type TargetOrReason,
 } from '../found-check.ts';
+import { diskFiles, type InputFiles } from '../input/input-files.ts';
 import { maxItems } from '../input/max-items.ts';
 import { parseJson } from '../input/structured-text.ts';
-import { readText, unreadable } from '../input/text-file.ts';
+import { unreadable } from '../input/text-file.ts';
 import { readTable } from '../table/read-table.ts';
 import { authorityOf, hostPort } from '../values/host-port.ts';
 import { listOf, numberOf, orAbsent, recordOf, textFields, textOf } from '../values/unknown-values.ts';
@@ -23,8 +24,8 @@ interface RobotMonitor {
 }
 
 /** Reads UptimeRobot's monitors. Each file is a page of the answer. */
-export function readUptimeRobot(files: readonly string[]): FormatReading {
-  const texts = files.map((file) => ({ file, text: readText(file) }));
+export function readUptimeRobot(files: readonly string[], input: InputFiles = diskFiles): FormatReading {
+  const texts = files.map((file) => ({ file, text: input.readText(file) }));
   const [first] = texts;
   if (first !== undefined && texts.length === 1 && !/^\s*[[{]/.test(first.text))
     return readTable(first.text, first.file);

@@ -5,9 +5,10 @@ import {
   type ReadingBuilder,
   type TargetOrReason,
 } from '../found-check.ts';
+import { diskFiles, type InputFiles } from '../input/input-files.ts';
 import { maxItems } from '../input/max-items.ts';
 import { parseYaml } from '../input/structured-text.ts';
-import { readText, unreadable } from '../input/text-file.ts';
+import { unreadable } from '../input/text-file.ts';
 import { spanSeconds } from '../values/span-seconds.ts';
 import { listOf, numberOf, recordOf, textOf, type UnknownRecord } from '../values/unknown-values.ts';
 import { simpleCheckTarget } from './zabbix-checks.ts';
@@ -16,8 +17,8 @@ const accepts =
   'an export of hosts by Zabbix as YAML or JSON (zabbix_export with hosts); choose YAML for an export as XML';
 
 /** Reads an export of Zabbix: simple checks and web scenarios of hosts, also from templates in the export. */
-export function readZabbix(file: string): FormatReading {
-  const text = readText(file);
+export function readZabbix(file: string, input: InputFiles = diskFiles): FormatReading {
+  const text = input.readText(file);
   if (/^\s*</.test(text)) throw unreadable(`${file} is XML; accepted is ${accepts}`);
   const yaml = parseYaml(text, file, accepts);
   const root = recordOf(recordOf(yaml.value)?.['zabbix_export']);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decideRollout, type RolloutAgent, type UpgradeState } from './decide-rollout.ts';
+import { decideRollout, type RolloutAgent, rolloutStage, type UpgradeState } from './decide-rollout.ts';
 
 const minuteUs = 60_000_000;
 const nowUs = 1_000 * minuteUs;
@@ -38,6 +38,17 @@ describe('of a hundred agents', () => {
   ])('when %s, it is: %s', (_, expected, all) => {
     expect(started(all)).toBe(expected);
   });
+});
+
+test.each([
+  ['none began', { stage: 1, mayBegin: 1 }, agents([100, 'Waiting'])],
+  ['the first one is done', { stage: 2, mayBegin: 10 }, agents([1, 'Done'], [99, 'Waiting'])],
+  ['the tenth is done', { stage: 3, mayBegin: 50 }, agents([10, 'Done'], [90, 'Waiting'])],
+  ['the half is done', { stage: 4, mayBegin: 100 }, agents([50, 'Done'], [50, 'Waiting'])],
+  ['all are done', { stage: 4, mayBegin: 100 }, agents([100, 'Done'])],
+  ['two agents: the first is done', { stage: 4, mayBegin: 2 }, agents([1, 'Done'], [1, 'Waiting'])],
+])('the stage when %s', (_, expected, all) => {
+  expect(rolloutStage(all)).toEqual(expected);
 });
 
 test('an agent that is not connected does not hold up the others, and begins when it is back', () => {

@@ -78,15 +78,38 @@ export function decideRollout(agents: readonly RolloutAgent[], nowUs: number): R
   const open = agents.filter(({ state }) => state !== 'Stopped');
   const done = open.filter(({ state }) => state === 'Done').length;
   if (done === open.length) return { kind: 'done' };
-  const counted = open.filter(({ state, isConnected }) => state !== 'Waiting' || isConnected);
+  const counted = countedAgents(agents);
   const begun = counted.filter(({ state }) => state !== 'Waiting').length;
-  const room = Math.min(shareAfter(done, counted.length) - begun, maxAtOnce - (begun - done));
+  const room = Math.min(rolloutStage(agents).mayBegin - begun, maxAtOnce - (begun - done));
   const start = counted.filter(({ state }) => state === 'Waiting').slice(0, Math.max(0, room));
   return { kind: 'go-on', start: start.map(({ agentNo }) => agentNo) };
 }
 
-/** The number of agents that may have begun when `done` of them have finished. */
-function shareAfter(done: number, agents: number): number {
-  const limits = shares.map((share) => Math.max(1, Math.ceil(share * agents)));
-  return limits.find((limit) => limit > done) ?? agents;
+/** The facts by which the stage of a rollout is decided. */
+type StagedAgent = Pick<RolloutAgent, 'state' | 'isConnected'>;
+
+/** The agents of which the stages are shares. */
+function countedAgents<Agent extends StagedAgent>(agents: readonly Agent[]): readonly Agent[] {
+  return agents.filter(
+    ({ state, isConnected }) => state !== 'Stopped' && (state !== 'Waiting' || isConnected),
+  );
+}
+
+/** The present stage of a rollout. */
+interface RolloutStage {
+  /** From 1. */
+  readonly stage: number;
+  /** The number of agents that may have begun in this stage. */
+  readonly mayBegin: number;
+}
+
+/** The first stage whose share is not done yet; the last one when all agents are done. Pure. */
+export function rolloutStage(agents: readonly StagedAgent[]): RolloutStage {
+  const counted = countedAgents(agents);
+  const done = counted.filter(({ state }) => state === 'Done').length;
+  const limits = shares.map((share) => Math.max(1, Math.ceil(share * counted.length)));
+  const at = limits.findIndex((limit) => limit > done);
+  return at < 0
+    ? { stage: shares.length, mayBegin: counted.length }
+    : { stage: at + 1, mayBegin: limits[at] ?? counted.length };
 }

@@ -84,3 +84,85 @@ test('an upgrade that has begun is not replaced', async () => {
     message: expect.stringContaining('upgrade to version 0.3.0 is in work'),
   });
 });
+
+const postMany = (body: object) => rest.send('POST', '/agents/upgrade', { key, body });
+const rollouts = async () => (await rest.send('GET', '/rollouts', { key })).json;
+
+test('many agents are upgraded in one rollout; a preview says the same and changes nothing', async () => {
+  const first = await invite({ name: 'one' });
+  const second = await invite({ name: 'two' });
+  const done = await invite({ name: 'new', version: '0.3.0' });
+  const gone = newId();
+  const body = { Version: '0.3.0', Agents: [first.id, second.id, done.id, gone] };
+  const said = {
+    Version: '0.3.0',
+    Agents: 2,
+    Skipped: [
+      { agent_id: done.id, Name: 'new', Reason: 'it runs version 0.3.0 already' },
+      { agent_id: gone, Name: '', Reason: 'there is no such agent' },
+    ],
+  };
+  expect((await postMany({ ...body, Preview: true })).json).toEqual(said);
+  expect(await rollouts()).toEqual([]);
+  expect((await postMany(body)).json).toEqual(said);
+  expect(await rollouts()).toMatchObject([
+    {
+      Version: '0.3.0',
+      State: 'Running',
+      Reason: null,
+      Ended: null,
+      Stage: 1,
+      MayBegin: 1,
+      Agents: [
+        { agent_id: first.id, Name: 'one', Location: 'local', Connected: true, State: 'Waiting' },
+        { agent_id: second.id, Name: 'two', State: 'Waiting' },
+      ],
+    },
+  ]);
+});
+
+test('without a list, all agents that are not revoked are upgraded', async () => {
+  await invite();
+  await invite({ state: 'Revoked' });
+  expect((await postMany({ Version: '0.3.0' })).json).toMatchObject({ Agents: 1, Skipped: [] });
+});
+
+test('an ended rollout has no stage; an agent belongs to its latest rollout only', async () => {
+  const { id } = await invite();
+  await postMany({ Version: '0.3.0' });
+  parcels = [{ version: '0.4.0', arch: 'amd64' }];
+  await put(id, { Version: '0.4.0' });
+  await rest.db.kysely
+    .updateTable('rollouts')
+    .set({ state: 'Stopped', reason: 'agent edge failed: no\nroom', ended_us: rest.clock.nowUs() })
+    .where('account_no', '=', account.accountNo)
+    .where('version', '=', '0.4.0')
+    .execute();
+  expect(await rollouts()).toMatchObject([
+    { Version: '0.4.0', State: 'Stopped', Stage: null, MayBegin: null, Agents: [{ agent_id: id }] },
+  ]);
+});
+
+test('agents and rollouts of another account are neither upgraded nor listed', async () => {
+  const { id } = await invite();
+  await postMany({ Version: '0.3.0' });
+  const other = await rest.account(`other of ${accounts}`);
+  const { key: foreign } = await rest.key(other.accountNo, 'UW');
+  const body = { Version: '0.3.0', Agents: [id] };
+  expect((await rest.send('POST', '/agents/upgrade', { key: foreign, body })).json).toMatchObject({
+    code: 1003,
+  });
+  expect((await rest.send('GET', '/rollouts', { key: foreign })).json).toEqual([]);
+});
+
+test.each([
+  [{ Version: '0.3' }, 'Version'],
+  [{ Version: '0.3.0', Agents: [] }, 'Agents'],
+  [{ Version: '0.3.0', Agents: 'all' }, 'Agents'],
+  [{ Version: '0.3.0', Agents: Array.from({ length: 1_001 }, () => newId()) }, 'Agents'],
+  [{ Version: '0.3.0', Preview: 'yes' }, 'Preview'],
+])('a wrong field of the request for many is named: %j', async (body, field) => {
+  await invite();
+  expect((await postMany(body)).json).toMatchObject({ code: 1004, errors: [{ field }] });
+  expect(await rollouts()).toEqual([]);
+});

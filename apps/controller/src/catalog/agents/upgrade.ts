@@ -6,6 +6,7 @@ import { lockAccount } from '../../resources/account-lock.ts';
 import type { ChangeTransaction } from '../../resources/change.ts';
 import { changedFields } from '../../resources/field-changes.ts';
 import type { Conflict, Refusal } from '../../resources/refusal.ts';
+import type { AgentFacts } from './agent-store.ts';
 
 /** A parcel that the release key signed. */
 export interface SignedParcel {
@@ -27,7 +28,14 @@ export interface UpgradeDeps {
       readonly nowUs: number;
     },
   ) => Promise<void>;
+  /** The present stage of a rollout, from 1, and the number of agents that may have begun in it. */
+  readonly rolloutStage: (
+    agents: readonly { readonly state: UpgradeState; readonly isConnected: boolean }[],
+  ) => { readonly stage: number; readonly mayBegin: number };
 }
+
+/** The state of an agent's upgrade. */
+export type UpgradeState = NonNullable<AgentFacts['upgrade']>['state'];
 
 /** The agents of an account that should run a version. */
 export interface AskedUpgrade {
@@ -35,6 +43,8 @@ export interface AskedUpgrade {
   readonly version: string;
   readonly of: UpgradeScope;
   readonly nowUs: number;
+  /** Only says which agents would be upgraded. */
+  readonly isPreview?: boolean;
 }
 
 /** An agent that is not upgraded, and why: a sentence's end. */
@@ -86,7 +96,7 @@ function upgradeFault(
 /** Starts a rollout to the agents that can run the version, and names the others. */
 export async function upgradeAgents(
   transaction: ChangeTransaction,
-  { accountNo, version, of, nowUs }: AskedUpgrade,
+  { accountNo, version, of, nowUs, isPreview = false }: AskedUpgrade,
   {
     parcels,
     startRollout,
@@ -106,12 +116,16 @@ export async function upgradeAgents(
   const all = await upgradeCandidates(trx, accountNo, of);
   if (all.length === 0) return { kind: 'missing', what: 'agent' };
   const judged = all.map((agent) => ({ agent, fault: upgradeFault(agent, version, parcels ?? []) }));
-  const skipped = judged.flatMap(({ agent, fault }) =>
-    fault === undefined
-      ? []
-      : [{ agent_id: agent.agent_id, name: cleanLine(agent.name), reason: cleanLine(fault) }],
-  );
+  const skipped = [
+    ...judged.flatMap(({ agent, fault }) =>
+      fault === undefined
+        ? []
+        : [{ agent_id: agent.agent_id, name: cleanLine(agent.name), reason: cleanLine(fault) }],
+    ),
+    ...missingOf(of, all),
+  ];
   const chosen = judged.flatMap(({ agent, fault }) => (fault === undefined ? [agent] : []));
+  if (isPreview) return { kind: 'started', agents: chosen.length, skipped };
   if (chosen.length === 0)
     return { kind: 'conflict', reason: 'agent_not_ready', message: noneText(version, skipped) };
   const agentNos = chosen.map((agent) => agent.agent_no);
@@ -123,6 +137,15 @@ export async function upgradeAgents(
   return { kind: 'started', agents: chosen.length, skipped };
 }
 
+/** The agents of the request that do not exist, or were removed meanwhile. */
+function missingOf(of: UpgradeScope, found: readonly UpgradeCandidate[]): readonly SkippedAgent[] {
+  if (of.kind !== 'agents') return [];
+  const known = new Set(found.map(({ agent_id }) => agent_id));
+  return [...new Set(of.agentIds)]
+    .filter((id) => !known.has(id))
+    .map((agent_id) => ({ agent_id, name: '', reason: 'there is no such agent' }));
+}
+
 function noneText(version: string, skipped: readonly SkippedAgent[]): string {
   const [first] = skipped;
   if (skipped.length === 1 && first !== undefined)
@@ -131,9 +154,10 @@ function noneText(version: string, skipped: readonly SkippedAgent[]): string {
   return `None of the ${skipped.length} agents can be upgraded to version ${version}: ${reasons}.`;
 }
 
-/** All agents of the account, of a Location by its name or id, or one agent. */
+/** All agents of the account, of a Location by its name or id, some agents, or one. */
 type UpgradeScope =
   | { readonly kind: 'all' }
+  | { readonly kind: 'agents'; readonly agentIds: readonly string[] }
   | { readonly kind: 'location'; readonly location: string }
   | { readonly kind: 'agent'; readonly agentId: string };
 
@@ -159,9 +183,11 @@ async function upgradeCandidates(
   const named =
     of.kind === 'agent'
       ? sql`and a.agent_id = ${of.agentId}`
-      : of.kind === 'location'
-        ? sql`and (l.name = ${of.location} or l.location_id = ${of.location}) and a.state <> 'Revoked'`
-        : sql`and a.state <> 'Revoked'`;
+      : of.kind === 'agents'
+        ? sql`and a.agent_id = any(${of.agentIds}::text[])`
+        : of.kind === 'location'
+          ? sql`and (l.name = ${of.location} or l.location_id = ${of.location}) and a.state <> 'Revoked'`
+          : sql`and a.state <> 'Revoked'`;
   const { rows } = await sql<UpgradeCandidate>`
     select a.agent_no, a.agent_id, a.name, a.state, a.version, a.architecture, a.upgrade_fault, u.version as upgrade_version
     from agents a join locations l using (location_no)

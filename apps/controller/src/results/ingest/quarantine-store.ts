@@ -1,5 +1,5 @@
 import { Fault } from '@vantage/kernel';
-import type { Tables } from '@vantage/storage';
+import type { Reader, Tables } from '@vantage/storage';
 import { type Kysely, sql } from 'kysely';
 import { describe, type Item, isWhole } from './sort-items.ts';
 
@@ -134,6 +134,40 @@ export async function listQuarantined(
     kysely,
   );
   return rows;
+}
+
+/** Of each agent, the newest records that are counted by reason. */
+export const maxCounted = 1_000;
+
+/** The quarantine of an account by agent and reason, the latest first, at most 1,000 groups. */
+export async function groupsOfAccount(
+  { kysely }: Reader,
+  accountNo: number,
+): Promise<readonly (Omit<QuarantinedGroup, 'account'> & { readonly location: string })[]> {
+  const { rows } = await sql<Omit<QuarantinedGroup, 'account'> & { readonly location: string }>`
+    select a.agent_id, a.name as agent, l.name as location, q.reason, count(*)::int as records,
+      (count(*) filter (where q.waits))::int as waiting, min(q.received_us) as first_us, max(q.received_us) as last_us
+    from agents a join locations l using (location_no) cross join lateral (
+      select n.reason, n.waits, n.received_us from quarantined n where n.agent_no = a.agent_no
+      order by n.quarantined_no desc limit ${maxCounted}) q
+    where a.account_no = ${accountNo}
+    group by a.agent_id, a.name, l.name, q.reason
+    order by max(q.received_us) desc, a.agent_id, q.reason limit 1000`.execute(kysely);
+  return rows;
+}
+
+/** An agent of the account that sent results, also one that was removed. */
+export async function findSender(
+  { kysely }: Reader,
+  accountNo: number,
+  agentId: string,
+): Promise<{ readonly agent_id: string } | undefined> {
+  return kysely
+    .selectFrom('agents')
+    .select('agent_id')
+    .where('account_no', '=', accountNo)
+    .where('agent_id', '=', agentId)
+    .executeTakeFirst();
 }
 
 /** Lets the oldest records that fit wait to be taken in again. Returns their numbers. */

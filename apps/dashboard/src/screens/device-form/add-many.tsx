@@ -1,5 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
+import type { ListedSettings } from '../../model/apply-file.ts';
 import { type LinePlan, planLines } from '../../model/import-plan.ts';
+import { type ImportedLine, undoOfImport } from '../../model/import-undo.ts';
 import { type Pasted, parsePasted } from '../../model/paste-many.ts';
 import { FormRefusal } from '../../parts/form-end.tsx';
 import { Heading } from '../../parts/heading.tsx';
@@ -12,12 +14,15 @@ import { mayWrite } from '../../store/credential.ts';
 import { deviceSettings, settingsProblem, useDeviceSettings } from '../../store/device-settings.ts';
 import { createDrafts } from '../../store/drafts.ts';
 import { createTags } from '../../store/tags.ts';
+import { offerUndo } from '../../store/undo.ts';
 import { andMore } from '../../texts/counted.ts';
 import { deviceWords } from '../../texts/device-words.ts';
 import { formTexts } from '../../texts/form-texts.ts';
 import css from './add-many.module.css';
 import { addManyTexts } from './add-many-texts.ts';
 import { deviceFormTexts } from './device-form-texts.ts';
+import { ImportFiles, type Tool } from './import-files.tsx';
+import { importTexts } from './import-texts.ts';
 
 const say = addManyTexts;
 /** The maximum number of rows in the preview. */
@@ -56,8 +61,10 @@ function PastePreview({ plans }: { readonly plans: readonly LinePlan[] }) {
               <td data-label={deviceFormTexts.fullName}>
                 <bdi>{body.FullName}</bdi>
               </td>
-              <td data-label={deviceFormTexts.tags}>{body.Tags.join(', ')}</td>
-              <td data-label={say.notes}>{notes.join('; ')}</td>
+              <td data-label={body.Tags.length > 0 ? deviceFormTexts.tags : undefined}>
+                {body.Tags.join(', ')}
+              </td>
+              <td data-label={notes.length > 0 ? say.notes : undefined}>{notes.join('; ')}</td>
             </tr>
           ))}
         </tbody>
@@ -91,6 +98,8 @@ function ImportReport({ pasted }: { readonly pasted: Pasted }) {
 /** The lines that the API refused. They stay in the field. */
 interface RefusedLines {
   readonly added: number;
+  /** The lines that were carried out, with their devices. */
+  readonly imported: readonly ImportedLine[];
   readonly lines: readonly { readonly text: string; readonly reason: string }[];
 }
 
@@ -109,12 +118,36 @@ function RefusedList({ refused: { added, lines } }: { readonly refused: RefusedL
   );
 }
 
+const idIn = (body: unknown): string | undefined =>
+  body !== null && typeof body === 'object' && 'device_id' in body ? String(body.device_id) : undefined;
+
+/** Offers to delete what was added, and to restore what was changed. */
+function offerImportUndo(
+  imported: readonly ImportedLine[],
+  before: ReadonlyMap<string, ListedSettings>,
+): void {
+  if (imported.length === 0) return;
+  const { requests, kept } = undoOfImport(imported, before);
+  offerUndo(importTexts.undo(imported.length), async () => {
+    const { refusals } = await runBatches(requests, () => {});
+    const [first] = refusals;
+    if (first !== undefined) throw new Error(first.reason);
+    if (kept > 0) throw new Error(importTexts.undoKept(kept));
+  });
+}
+
 /** Adds the device of each line. Resolves with the lines that the API refused. */
 async function addAll(plans: readonly LinePlan[], onStep: (tried: number) => void): Promise<RefusedLines> {
   await createTags([...new Set(plans.flatMap(({ line }) => line.body.Tags))]);
-  const { done, refusals } = await runBatches(plans.map(operationOf), onStep);
+  const { done, bodies, refusals } = await runBatches(plans.map(operationOf), onStep);
+  const imported = done.flatMap((at, place) => {
+    const plan = plans[at];
+    const device_id = idIn(bodies[place]);
+    return plan === undefined || device_id === undefined ? [] : [{ plan, device_id }];
+  });
   return {
     added: done.length,
+    imported,
     lines: refusals.map(({ at, reason }) => ({ text: plans[at]?.line.text ?? '', reason })),
   };
 }
@@ -145,6 +178,7 @@ function FileField({ onText }: { readonly onText: (text: string) => void }) {
   );
 }
 
+const tools = Object.keys(importTexts.tools) as readonly Tool[];
 const drafts = createDrafts<{ readonly text: string }>();
 
 function PasteForm() {
@@ -153,6 +187,7 @@ function PasteForm() {
   const [tried, setTried] = useState<number>();
   const [refused, setRefused] = useState<RefusedLines>();
   const [problem, setProblem] = useState<unknown>();
+  const [tool, setTool] = useState<Tool>();
   const pasted = useMemo(() => parsePasted(text), [text]);
   const hasKeys = pasted.lines.some(({ body }) => body['ExternalKey'] !== undefined);
   useDeviceSettings(hasKeys);
@@ -163,9 +198,12 @@ function PasteForm() {
   const add = async () => {
     setTried(0);
     setProblem(undefined);
+    // Before the import: its undo restores the present settings.
+    const before = deviceSettings.value ?? new Map();
     try {
       const rest = await addAll(lines, setTried);
       setRefused(rest);
+      offerImportUndo(rest.imported, before);
       if (rest.lines.length === 0) {
         form.saved({ text: '' });
         go('/devices?q=sort:since');
@@ -190,8 +228,25 @@ function PasteForm() {
         />
       </label>
       <p class="hint">{say.hint}</p>
-      <FileField onText={(next) => form.set({ text: next })} />
-      <p class="hint">{say.tools}</p>
+      <label class={css['from']}>
+        <span class="label">{importTexts.from}</span>
+        <select
+          value={tool ?? ''}
+          onChange={({ currentTarget }) => setTool(tools.find((each) => each === currentTarget.value))}
+        >
+          <option value="">{importTexts.table}</option>
+          {tools.map((each) => (
+            <option key={each} value={each}>
+              {importTexts.tools[each]}
+            </option>
+          ))}
+        </select>
+      </label>
+      {tool === undefined ? (
+        <FileField onText={(next) => form.set({ text: next })} />
+      ) : (
+        <ImportFiles key={tool} tool={tool} onText={(next) => form.set({ text: next })} />
+      )}
       {refused !== undefined && refused.lines.length > 0 && <RefusedList refused={refused} />}
       <FormRefusal words={problem === undefined ? undefined : problemWords(problem)} />
       <div class={`buttons ${css['acts']}`}>

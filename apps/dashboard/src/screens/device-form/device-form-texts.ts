@@ -174,7 +174,8 @@ export const deviceFormTexts = {
   notifiesEmpty: 'no contact would be notified now',
   asking: 'Reading…',
   sameName: (names: readonly string[]) => `${listed(names)} has this name, too.`,
-  sameAddress: (names: readonly string[]) => `${listed(names)} has the same address and Method.`,
+  sameAddress: (names: readonly string[]) =>
+    `${listed(names)} ${names.length === 1 ? 'has' : 'have'} the same address and Method.`,
   managed: (source: string) =>
     `${source} manages this device. The next apply of its file replaces what is changed here.`,
   save: 'Save',

@@ -75,7 +75,8 @@ export function DeviceLine({
   readonly row: DeviceListRow;
   readonly at: number;
   readonly isChosen: boolean;
-  readonly onChoose: (() => void) | undefined;
+  /** The same function for all rows, so that a row that stays as it is is not rendered again. */
+  readonly onChoose: ((id: string) => void) | undefined;
 }) {
   return (
     // biome-ignore-start lint/a11y/useSemanticElements: a table cannot leave out rows, see RowList
@@ -88,7 +89,12 @@ export function DeviceLine({
     >
       <span role="cell">
         {onChoose !== undefined && (
-          <input type="checkbox" aria-label={say.select(row.name)} checked={isChosen} onChange={onChoose} />
+          <input
+            type="checkbox"
+            aria-label={say.select(row.name)}
+            checked={isChosen}
+            onChange={() => onChoose(row.id)}
+          />
         )}
       </span>
       {shownColumns.value.map((name) => {

@@ -106,7 +106,7 @@ function DeviceList() {
             row={row}
             at={at}
             isChosen={selected.value.has(row.id)}
-            onChoose={mayOperate.value ? () => toggle(row.id) : undefined}
+            onChoose={mayOperate.value ? toggle : undefined}
           />
         )}
       />

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { type FoundByUrl, fits, needsSettings, unknownValues, valuesOf } from '../../model/device-filter.ts';
+import { type FoundByUrl, needsSettings, unknownValues, valuesOf } from '../../model/device-filter.ts';
 import { sortRows } from '../../model/device-order.ts';
 import { closedValuesOf, parseFilter, type SortKey, withField } from '../../model/filter-text.ts';
 import {
@@ -12,6 +12,7 @@ import {
   ruleOf,
   toggleColumn,
 } from '../../model/list-columns.ts';
+import { createNarrowedSearch } from '../../model/narrowed-search.ts';
 import { naturally } from '../../model/natural-order.ts';
 import { tagLevels } from '../../model/tag-levels.ts';
 import { type DeviceListRow, devices, early, locations, progress, rows } from '../../store/account-state.ts';
@@ -76,10 +77,10 @@ export const isWaitingForSettings = computed(
 const listed = computed<readonly DeviceListRow[]>(() => early.value?.rows ?? rows.value);
 // Sorted once, not at each letter of a search.
 const ordered = computed(() => sortRows(listed.value, sort.value, settings.value));
-export const found = computed(() => {
-  const facts = { byUrl: byUrl.value, settings: settings.value };
-  return ordered.value.filter((row) => fits(filter.value, row, facts));
-});
+const search = createNarrowedSearch<DeviceListRow>();
+export const found = computed(() =>
+  search.find(ordered.value, filter.value, { byUrl: byUrl.value, settings: settings.value }),
+);
 
 export const selected = accountSignal<ReadonlySet<string>>(new Set());
 export const chosenRows = computed(() => listed.value.filter(({ id }) => selected.value.has(id)));

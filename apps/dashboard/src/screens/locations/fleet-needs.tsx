@@ -9,7 +9,6 @@ import type { Fleet } from './read-fleet.ts';
 
 const maxShown = 6;
 const timeHelp = '/docs/clocks';
-const quarantineHelp = '/docs/operate';
 
 /** Where the need is seen to, or the Location for which an agent is to be invited. */
 function actionOf(
@@ -30,12 +29,14 @@ function actionOf(
     case 'clock':
       return { href: timeHelp, words: say.how };
     case 'quarantine':
-      return { href: quarantineHelp, words: say.how };
+      return { href: '/locations/quarantine', words: say.open };
     case 'rollout':
-      return { href: '/locations?sort=-version', words: say.open };
+      return { href: '/locations/upgrades', words: say.open };
     case 'oldVersion': {
-      const [first] = need.agents;
-      return { href: `/locations/agents/${first?.agent_id ?? ''}`, words: say.upgrade };
+      const [first, ...others] = need.agents;
+      return others.length > 0
+        ? { href: '/locations?state=old', words: say.show }
+        : { href: `/locations/agents/${first?.agent_id ?? ''}`, words: say.upgrade };
     }
     default:
       return { href: `/locations/agents/${need.agent.agent_id}`, words: say.open };

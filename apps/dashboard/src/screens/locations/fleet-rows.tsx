@@ -1,12 +1,13 @@
 import type { Schemas } from '@vantage/client';
 import { invitationMinutes } from '@vantage/domain/agent-limits';
 import type { ComponentChildren } from 'preact';
-import { type Figure, figuresOut, hasReports, isInUse } from '../../model/fleet-agent.ts';
+import { agentName, type Figure, figuresOut, hasReports, isInUse } from '../../model/fleet-agent.ts';
 import type { FleetGroup } from '../../model/fleet-list.ts';
 import { count, exactTime, milliseconds } from '../../model/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { now, secondsSince } from '../../store/clock.ts';
 import { deviceWords } from '../../texts/device-words.ts';
+import selectionCss from './fleet-selection.module.css';
 import { LoadBar } from './load-bar.tsx';
 import css from './locations.module.css';
 import { locationsTexts as say } from './locations-texts.ts';
@@ -103,7 +104,16 @@ export function AgentName({
   return <bdi>{Name === '' ? HostName : Name}</bdi>;
 }
 
-function AgentRow({ agent }: { readonly agent: Agent }) {
+function AgentRow({
+  agent,
+  isChosen,
+  onChoose,
+}: {
+  readonly agent: Agent;
+  readonly isChosen: boolean;
+  /** Undefined: the session changes no agent. */
+  readonly onChoose: (() => void) | undefined;
+}) {
   const { columns } = say;
   const out: ReadonlySet<Figure> = figuresOut(agent, now.value);
   const isReporting = hasReports(agent);
@@ -112,6 +122,15 @@ function AgentRow({ agent }: { readonly agent: Agent }) {
   return (
     <tr class={css['agent']}>
       <th scope="row">
+        {onChoose !== undefined && (
+          <input
+            type="checkbox"
+            class={selectionCss['agentCheck']}
+            aria-label={say.selectAgent(agentName(agent))}
+            checked={isChosen}
+            onChange={onChoose}
+          />
+        )}
         <a href={`/locations/agents/${agent.agent_id}`}>
           <AgentName agent={agent} />
         </a>
@@ -142,7 +161,7 @@ function AgentRow({ agent }: { readonly agent: Agent }) {
           {CertificateEnd === null ? (
             none
           ) : (
-            <time dateTime={CertificateEnd} title={exactTime(CertificateEnd)}>
+            <time class={css['date']} dateTime={CertificateEnd} title={exactTime(CertificateEnd)}>
               {CertificateEnd.slice(0, 10)}
             </time>
           )}
@@ -157,17 +176,26 @@ export function FleetRows({
   group: { location, agents },
   own,
   devices,
+  selected,
+  onChoose,
 }: {
   readonly group: FleetGroup<Agent, Location>;
   /** All agents of the Location, also those that the filter leaves out. */
   readonly own: readonly Agent[];
   readonly devices: Schemas['SummaryOfLocation'] | undefined;
+  readonly selected: ReadonlySet<string>;
+  readonly onChoose: ((agent_id: string) => void) | undefined;
 }) {
   return (
     <tbody>
       <LocationRow location={location} agents={own} devices={devices} />
       {agents.map((agent) => (
-        <AgentRow key={agent.agent_id} agent={agent} />
+        <AgentRow
+          key={agent.agent_id}
+          agent={agent}
+          isChosen={selected.has(agent.agent_id)}
+          onChoose={onChoose === undefined ? undefined : () => onChoose(agent.agent_id)}
+        />
       ))}
     </tbody>
   );

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import {
+  countVersions,
   type FleetSort,
   type FleetView,
   fleetAddress,
@@ -11,7 +12,10 @@ import {
 } from '../../model/fleet-list.ts';
 import { ScrollSection } from '../../parts/scroll-section.tsx';
 import { address, go } from '../../store/address.ts';
+import { mayWrite } from '../../store/credential.ts';
 import { FleetRows } from './fleet-rows.tsx';
+import selectionCss from './fleet-selection.module.css';
+import { FleetSelectionBar } from './fleet-selection-bar.tsx';
 import css from './locations.module.css';
 import { locationsTexts as say } from './locations-texts.ts';
 import type { Fleet } from './read-fleet.ts';
@@ -26,13 +30,33 @@ const columns: readonly (readonly [sort: FleetSort, words: string, className: st
   ['late', say.columns.late, 'num'],
   ['backlog', say.columns.backlog, 'num'],
   ['clock', say.columns.clock, 'num'],
-  ['version', say.columns.version, ''],
+  ['version', say.columns.version, css['version'] ?? ''],
   ['certificate', say.columns.certificate, ''],
 ];
 
 const show = (view: FleetView) => go(fleetAddress(view), { replace: true });
 
-function Filters({ view }: { readonly view: FleetView }) {
+function VersionChoice({ view, fleet }: { readonly view: FleetView; readonly fleet: Fleet }) {
+  const versions = countVersions(fleet.agents);
+  if (versions.length < 2 && view.version === '') return null;
+  const isGone = view.version !== '' && !versions.some(([version]) => version === view.version);
+  return (
+    <select
+      aria-label={say.versions}
+      value={view.version}
+      onChange={({ currentTarget }) => show({ ...view, version: currentTarget.value })}
+    >
+      <option value="">{say.everyVersion}</option>
+      {[...versions, ...(isGone ? [[view.version, 0] as const] : [])].map(([version, count]) => (
+        <option key={version} value={version}>
+          {say.versionCount(version, count)}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function Filters({ view, fleet }: { readonly view: FleetView; readonly fleet: Fleet }) {
   return (
     <div class={css['filters']}>
       <input
@@ -57,6 +81,7 @@ function Filters({ view }: { readonly view: FleetView }) {
           </option>
         ))}
       </select>
+      <VersionChoice view={view} fleet={fleet} />
       <select
         aria-label={say.sortBy}
         value={view.sort}
@@ -105,15 +130,56 @@ function Heads({ view }: { readonly view: FleetView }) {
   );
 }
 
-/** The Locations with their agents, filtered and sorted by the address. */
-export function FleetTable({ fleet }: { readonly fleet: Fleet }) {
+/** Chooses all agents that match the filter, also those of Locations that are not shown yet. */
+function SelectAll({
+  matching,
+  selected,
+  onChoose,
+}: {
+  readonly matching: readonly string[];
+  readonly selected: ReadonlySet<string>;
+  readonly onChoose: (ids: readonly string[]) => void;
+}) {
+  const isAll = matching.length > 0 && matching.every((id) => selected.has(id));
+  return (
+    <label class={selectionCss['check']}>
+      <input type="checkbox" checked={isAll} onChange={() => onChoose(isAll ? [] : matching)} />
+      {say.selectAll(matching.length)}
+    </label>
+  );
+}
+
+/** The Locations with their agents, filtered and sorted by the address. Agents can be selected and changed together. */
+export function FleetTable({ fleet, onChanged }: { readonly fleet: Fleet; readonly onChanged: () => void }) {
   const [limit, setLimit] = useState(step);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const view = parseFleetView(address.value.query);
   const groups = listFleet(fleet, view);
   const byLocation = Map.groupBy(fleet.agents, ({ location_id }) => location_id);
+  const matching = groups.flatMap(({ agents }) => agents.map(({ agent_id }) => agent_id));
+  // Agents that were removed meanwhile are no longer selected.
+  const chosen = fleet.agents.filter(({ agent_id }) => selected.has(agent_id));
+  const isShown = new Set(matching);
+  const toggle = (id: string) => {
+    const next = new Set(selected);
+    if (!next.delete(id)) next.add(id);
+    setSelected(next);
+  };
   return (
     <section class="section">
-      <Filters view={view} />
+      <Filters view={view} fleet={fleet} />
+      {mayWrite.value && matching.length > 1 && (
+        <SelectAll matching={matching} selected={selected} onChoose={(ids) => setSelected(new Set(ids))} />
+      )}
+      {mayWrite.value && (
+        <FleetSelectionBar
+          fleet={fleet}
+          selected={chosen}
+          hidden={chosen.filter(({ agent_id }) => !isShown.has(agent_id)).length}
+          onClear={() => setSelected(new Set())}
+          onChanged={onChanged}
+        />
+      )}
       {groups.length === 0 && (
         <p>
           {say.noMatch}{' '}
@@ -132,6 +198,8 @@ export function FleetTable({ fleet }: { readonly fleet: Fleet }) {
                 group={group}
                 own={byLocation.get(group.location.location_id) ?? []}
                 devices={fleet.devices.get(group.location.location_id)}
+                selected={selected}
+                onChoose={mayWrite.value && fleet.agents.length > 1 ? toggle : undefined}
               />
             ))}
           </table>

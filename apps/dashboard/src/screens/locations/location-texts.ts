@@ -45,7 +45,7 @@ export const locationTexts = {
   depends: 'Depends on it',
   dependsNothing: 'Nothing depends on it: it can be deleted.',
   agentsOf: (n: number) =>
-    `${count(n)} ${n === 1 ? 'agent' : 'agents'}, also revoked ones until they are removed`,
+    `${count(n)} ${n === 1 ? 'agent' : 'agents'}; revoked ones count until they are removed`,
   isDefault: 'It is a default Location: it checks devices that name no Locations.',
   changeDefault: 'Default Locations',
   notified: 'Notified when it is offline',

@@ -1,12 +1,11 @@
 import { agentName, shareOf } from '../../model/fleet-agent.ts';
 import type { Need } from '../../model/fleet-needs.ts';
 import { briefly, count, milliseconds } from '../../model/format.ts';
-import { devicesOf, listed } from '../../texts/counted.ts';
+import { agentsOf, devicesOf, listed } from '../../texts/counted.ts';
 
 const gap = '\u00a0';
 /** `81 %`: a share of a capacity, rounded. */
 const shareWords = (share: number) => `${Math.round(share * 100)}${gap}%`;
-const agentsOf = (n: number) => `${count(n)} ${n === 1 ? 'agent' : 'agents'}`;
 /** `+2.1 s`, `−0.2 ms`: how far an agent's clock is ahead or behind. */
 const offset = (ms: number) =>
   `${ms < 0 ? '−' : '+'}${Math.abs(ms) < 0.05 ? `0${gap}ms` : milliseconds(Math.abs(ms))}`;
@@ -38,8 +37,22 @@ export const locationsTexts = {
   csvLocations: 'Locations as CSV',
   csvAgents: 'Agents as CSV',
   search: 'Search Locations, agents, hosts and versions',
-  stateNames: { all: 'All', offline: 'Offline', waiting: 'Invited' },
-  states: 'Which Locations',
+  stateNames: {
+    all: 'All',
+    offline: 'Locations: offline',
+    waiting: 'Locations: agent invited',
+    away: 'Agents: offline',
+    old: 'Agents: old version',
+    upgrading: 'Agents: upgrading',
+    failed: 'Agents: upgrade failed',
+  },
+  states: 'Which Locations and agents',
+  versions: 'Version',
+  everyVersion: 'All versions',
+  versionCount: (version: string, n: number) => `${version} (${count(n)})`,
+  selectAll: (n: number) => `Select all ${agentsOf(n)} that match`,
+  selectAgent: (name: string) => `Select ${name}`,
+  upgrades: 'Upgrades',
   sortBy: 'Order',
   more: (n: number) => `Show ${count(n)} more`,
   shown: (n: number, total: number) => `${count(n)} of ${count(total)} Locations are shown.`,
@@ -112,6 +125,7 @@ export const needTexts = {
   open: 'Open',
   how: 'How',
   upgrade: 'Upgrade',
+  show: 'Show them',
   words(need: Need, nowMs: number): readonly [string, string] {
     switch (need.kind) {
       case 'offline':
@@ -172,7 +186,7 @@ export const needTexts = {
       case 'quarantine':
         return [
           `${count(need.records)} results of the last day were not accepted`,
-          'the operator sees their agents and reasons: ./vantage quarantine list',
+          'they are kept with their reasons, and can be validated again',
         ];
       case 'upgradeFailed':
         return [

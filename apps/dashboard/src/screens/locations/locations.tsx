@@ -64,6 +64,11 @@ export function LocationsScreen() {
         </div>
         {mayWrite.value && (
           <div class="buttons">
+            {fleet?.agents.some(({ Upgrade }) => Upgrade !== null) === true && (
+              <a class="button" href="/locations/upgrades">
+                {say.upgrades}
+              </a>
+            )}
             <button type="button" class="button" onClick={() => setOpened({ kind: 'location' })}>
               {say.create}
             </button>
@@ -82,7 +87,7 @@ export function LocationsScreen() {
       {fleet !== undefined && (
         <>
           <FleetNeeds fleet={fleet} onInvite={(location) => setOpened({ kind: 'invite', location })} />
-          {fleet.locations.length === 0 ? <p>{say.empty}</p> : <FleetTable fleet={fleet} />}
+          {fleet.locations.length === 0 ? <p>{say.empty}</p> : <FleetTable fleet={fleet} onChanged={again} />}
         </>
       )}
       {opened?.kind === 'invite' && <InviteDialog location={opened.location} onClose={close} />}

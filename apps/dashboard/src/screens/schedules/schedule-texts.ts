@@ -12,8 +12,12 @@ export const scheduleTexts = {
   emptyHint: 'First add a contact, then a schedule that notifies it, and let the account use the schedule.',
   addContact: 'Add a contact',
   columns: { used: 'Used by' },
-  ofAccount: 'the default: all devices without a schedule of their own',
-  ofAccountShort: 'account',
+  ofAccount: (devices: number | undefined) =>
+    devices === undefined
+      ? 'the account, as its default: all devices without a schedule of their own'
+      : `the account, as its default: ${devicesOf(devices)} without a schedule of their own`,
+  ofAccountShort: (devices: number | undefined) =>
+    devices === undefined ? 'account (default)' : `account (default, for ${devicesOf(devices)})`,
   devices: devicesOf,
   more: andMore,
   locations: (names: readonly string[]) => `Location ${names.join(', ')}`,

@@ -1,14 +1,19 @@
 import { ReadState } from '../../parts/read-state.tsx';
 import { useRead } from '../../parts/use-read.ts';
-import { readScheduleUsers } from '../../store/notification-schedules.ts';
+import { readInheriting, readScheduleUsers } from '../../store/notification-schedules.ts';
 import { planTexts } from '../../texts/plan-texts.ts';
 import { scheduleTexts as say } from './schedule-texts.ts';
 import css from './schedules.module.css';
 
+async function readUsers(id: string) {
+  const [users, inheriting] = await Promise.all([readScheduleUsers([id]), readInheriting()]);
+  return { users: users.get(id), inheriting };
+}
+
 /** The account, Locations and devices that use a schedule. They are read again when `round` changes. */
 export function ScheduleUsage({ id, round }: { readonly id: string; readonly round: number }) {
-  const users = useRead(() => readScheduleUsers([id]), [id], [round]);
-  const data = users.data?.get(id);
+  const users = useRead(() => readUsers(id), [id], [round]);
+  const data = users.data?.users;
   const isUnused =
     data !== undefined && !data.isOfAccount && data.devices === 0 && data.locations.length === 0;
   return (
@@ -18,7 +23,7 @@ export function ScheduleUsage({ id, round }: { readonly id: string; readonly rou
       {data !== undefined && (
         <ul>
           {isUnused && <li class="mute">{planTexts.unused}</li>}
-          {data.isOfAccount && <li>{say.ofAccount}</li>}
+          {data.isOfAccount && <li>{say.ofAccount(users.data?.inheriting)}</li>}
           {data.locations.length > 0 && <li>{say.locations(data.locations)}</li>}
           {data.devices > 0 && (
             <li>

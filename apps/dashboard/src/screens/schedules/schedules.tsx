@@ -2,36 +2,50 @@ import { Heading } from '../../parts/heading.tsx';
 import { PlanTabs } from '../../parts/plan-tabs.tsx';
 import { ReadState } from '../../parts/read-state.tsx';
 import { useRead } from '../../parts/use-read.ts';
+import { api, take } from '../../store/api.ts';
 import { mayWrite } from '../../store/credential.ts';
-import { readContacts, readNschedules, readScheduleUsers } from '../../store/notification-schedules.ts';
+import {
+  maxCounted,
+  readContacts,
+  readInheriting,
+  readNschedules,
+  readScheduleUsers,
+} from '../../store/notification-schedules.ts';
 import { stepTexts, stepWords } from '../../texts/step-words.ts';
 import { scheduleTexts } from './schedule-texts.ts';
 import css from './schedules.module.css';
 
 const say = scheduleTexts;
-/** The maximum number of schedules whose users are counted. */
-const maxCounted = 20;
 
 async function read() {
-  const [schedules, contacts] = await Promise.all([readNschedules(), readContacts()]);
+  const [schedules, contacts, { nschedule_id: ofAccount }] = await Promise.all([
+    readNschedules(),
+    readContacts(),
+    take(api.GET('/account')),
+  ]);
   const ids = schedules.slice(0, maxCounted).map(({ nschedule_id }) => nschedule_id);
-  return { schedules, contacts, users: await readScheduleUsers(ids) };
+  const [users, inheriting] = await Promise.all([
+    readScheduleUsers(ids),
+    ofAccount === null ? 0 : readInheriting(),
+  ]);
+  return { schedules, contacts, users, ofAccount, inheriting };
 }
 
 type SchedulesData = Awaited<ReturnType<typeof read>>;
 
-function usedText(users: SchedulesData['users'], id: string): string {
+function usedText({ users, ofAccount, inheriting }: SchedulesData, id: string): string {
   const found = users.get(id);
-  if (found === undefined) return '–';
   const parts = [
-    found.isOfAccount ? say.ofAccountShort : '',
-    found.devices > 0 ? say.devices(found.devices) : '',
-    found.locations.length > 0 ? say.locations(found.locations) : '',
+    ofAccount === id ? say.ofAccountShort(inheriting) : '',
+    found !== undefined && found.devices > 0 ? say.devices(found.devices) : '',
+    found !== undefined && found.locations.length > 0 ? say.locations(found.locations) : '',
   ].filter((part) => part !== '');
-  return parts.length === 0 ? say.unused : parts.join(', ');
+  if (parts.length > 0) return parts.join(', ');
+  return found === undefined ? '–' : say.unused;
 }
 
-function ScheduleList({ data: { schedules, contacts, users } }: { readonly data: SchedulesData }) {
+function ScheduleList({ data }: { readonly data: SchedulesData }) {
+  const { schedules, contacts } = data;
   const names = new Map(contacts.map(({ contact_id, Name }) => [contact_id, Name]));
   const nameOf = (id: string) => names.get(id) ?? stepTexts.gone;
   return (
@@ -44,7 +58,7 @@ function ScheduleList({ data: { schedules, contacts, users } }: { readonly data:
             </a>
             <span class="mute">{Timezone}</span>
             <span class={`mute ${css['usedText']}`}>
-              {say.columns.used} {usedText(users, id)}
+              {say.columns.used} {usedText(data, id)}
             </span>
           </div>
           <ol class={css['listSteps']}>
