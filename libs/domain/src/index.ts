@@ -39,6 +39,7 @@ export { type Method, methods } from './method.ts';
 export { methodsByPort, methodsByScheme } from './method-of-address.ts';
 export { cleanLine, isPlainLine, plainLineRule } from './plain-line.ts';
 export { probeTarget } from './probe-target.ts';
+export { expiryDaysText, maxExpiryDay, maxExpiryDays, readExpiryDays, standardExpiryDays } from './expiry-days.ts';
 export { isMask, mapQuerySecrets, maskQuerySecrets, querySecrets } from './query-secrets.ts';
 export {
   compareVersions,

@@ -76,7 +76,13 @@ test.each<[EventCause, string]>([
     'No longer slow: the last check took 12 ms',
   ],
   [
-    { kind: 'certificate-expiring', ...device, ...checked, notAfterUs: 13.5 * 86_400_000_000 },
+    {
+      kind: 'certificate-expiring',
+      ...device,
+      ...checked,
+      what: 'certificate',
+      notAfterUs: 13.5 * 86_400_000_000,
+    },
     'The certificate expires in 13 days, at 1970-01-14T12:00:00Z',
   ],
   [

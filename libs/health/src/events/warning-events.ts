@@ -16,6 +16,9 @@ interface OfSpeed extends OfCheck {
   readonly requestMs: number;
 }
 
+/** What expires. */
+export type ExpiringThing = 'certificate' | 'domain';
+
 export const warningEvents = {
   'device-slow': causedBy<OfSpeed>()({
     types: ['Slow'],
@@ -29,12 +32,12 @@ export const warningEvents = {
     row: (cause) => ({ type: 'Fast', ...warningRow(cause) }),
     text: ({ requestMs }) => `No longer slow: the last check took ${requestMs} ms`,
   }),
-  /** A check found a certificate that expires soon, at `notAfterUs`. */
-  'certificate-expiring': causedBy<OfCheck & { readonly notAfterUs: number }>()({
+  /** A check found a certificate or the registration of a domain that expires soon, at `notAfterUs`. */
+  'certificate-expiring': causedBy<OfCheck & { readonly notAfterUs: number; readonly what: ExpiringThing }>()({
     types: ['CertificateExpiring'],
     changesAlerts: true,
     row: (cause) => ({ type: 'CertificateExpiring', ...warningRow(cause) }),
-    text: (cause) => `The certificate ${certificateText(cause)}`,
+    text: (cause) => `The ${cause.what} ${expiryText(cause)}`,
   }),
 };
 
@@ -44,7 +47,7 @@ function warningRow({ deviceNo, check, atUs }: OfCheck) {
 }
 
 /** `expires in 13 days, at 2026-12-05T10:00:00Z`. */
-function certificateText({
+function expiryText({
   atUs,
   notAfterUs,
 }: {

@@ -49,11 +49,11 @@ export async function findPathMtu(request: PathMtuRequest): Promise<Failure | un
   const { family } = address;
   const first = answerOf(answers);
   const errorMs = answers.find((answer) => answer.kind === 'error')?.rttMs;
-  const small = await tryPayload(request, smallPayload, waitMs(request, undefined));
-  if (small.kind !== 'reply') return undefined;
   const packet = ipBytes(size, family);
   const floor = Math.max(minMtu[family], ipBytes(smallPayload, family));
   if (packet <= floor) return undefined;
+  const small = await tryPayload(request, smallPayload, waitMs(request, undefined));
+  if (small.kind !== 'reply') return undefined;
   let search = startMtuSearch(packet, floor, first);
   for (let next = nextSize(search); next !== undefined; next = nextSize(search)) {
     if (context.clock.monoMs() >= endMs) break;

@@ -131,6 +131,7 @@ export function createPing(deps: { readonly sockets: SharedIcmp }): Probe<'PING'
         const sending = sendingOf(settings, address);
         const budgetMs = Math.max(1, settings.DontFragment ? leftMs * seriesShare : leftMs);
         const { socket } = socketLease;
+        const sentMs = context.clock.monoMs();
         const answers = await series(context, socket, address, { settings, sending, budgetMs });
         if (settings.DontFragment && isTooBig(answers)) {
           const endMs = startedMs + context.timeoutMs - reserveMs;
@@ -139,7 +140,8 @@ export function createPing(deps: { readonly sockets: SharedIcmp }): Probe<'PING'
           if (tooBig !== undefined) continue;
         }
         const unsent = answers.find((answer) => answer.kind === 'unsent');
-        if (!unsent) return judge(context, address, answers, settings, budgetMs);
+        const waitedMs = settings.DontFragment ? context.clock.monoMs() - sentMs : budgetMs;
+        if (!unsent) return judge(context, address, answers, settings, waitedMs);
         context.stopwatch.conclude('ttfb', 0);
         failure ??= unsentFailure(unsent.code, address.address);
       }
