@@ -38,7 +38,18 @@ const special: readonly Kind[] = [
         Accept: 'text/html',
       },
       TLS: { ClientKey: key },
+      Steps: [
+        { Name: 'a', URL: '/login', Headers: { authorization: 'kept-8', 'X-One-Key': 'kept-9', Accept: '*/*' } },
+        { Name: 'b', Headers: { Cookie: 'kept-10' } },
+      ],
     },
+  },
+  {
+    method: 'HTTP',
+    scheme: 'https',
+    other: 'http',
+    login: false,
+    options: { Auth: 'Bearer', Token: 'kept-1' },
   },
   {
     method: 'SSH',

@@ -84,7 +84,22 @@ export function identityOf(
   const { scheme, host, port, user } = target;
   const proxy = options['Proxy'] === mask ? kept['Proxy'] : options['Proxy'];
   const { User = '', Server = '', CompareSOAWith = [] } = options;
-  return JSON.stringify([scheme, host, port, user ?? '', User, proxy ?? '', Server, CompareSOAWith]);
+  const others = [Server, CompareSOAWith, stepOrigins(options['Steps'])];
+  return JSON.stringify([scheme, host, port, user ?? '', User, proxy ?? '', ...others]);
+}
+
+/** The other addresses to which the steps of a check send, in no order: a step with a path stays at the device's. */
+function stepOrigins(steps: unknown): readonly string[] {
+  const urls = Array.isArray(steps) ? steps.map((step: unknown) => (isRecord(step) ? step['URL'] : undefined)) : [];
+  const origins = urls.flatMap((url) => (typeof url === 'string' ? (/^[^/?]*:\/\/[^/?#\\]*/.exec(url)?.[0] ?? []) : []));
+  return [...new Set(origins.map((origin) => origin.toLowerCase()))].toSorted();
+}
+
+/** The stored item of a list: the one with the same Name where items have names, else the one at the same place. */
+function itemBefore(item: unknown, at: number, old: readonly unknown[]): unknown {
+  const name = isRecord(item) ? item['Name'] : undefined;
+  if (typeof name !== 'string') return old[at];
+  return old.find((each) => isRecord(each) && each['Name'] === name);
 }
 
 /**
@@ -125,7 +140,9 @@ export function fillMasks({
       return value;
     }
     if (Array.isArray(value))
-      return value.map((item: unknown, at) => fill(item, Array.isArray(old) ? old[at] : undefined, path));
+      return value.map((item: unknown, at) =>
+        fill(item, Array.isArray(old) ? itemBefore(item, at, old) : undefined, path),
+      );
     if (!isRecord(value)) return value;
     const before = isRecord(old) ? old : {};
     return Object.fromEntries(

@@ -66,7 +66,7 @@ const stepUrl = boundedText(2048, 1).superRefine((url, fault) => {
 function urlFault(url: string): string | undefined {
   if (/[\p{Cc}\s]/u.test(url)) return 'must hold no blank and no control character';
   const origin = originOf(url);
-  if (origin === undefined && !/^(\/(?!\/)|\?|\$\{[A-Za-z_])/.test(url)) return accepts;
+  if (origin === undefined && !/^(\/(?![/\\])|\?|\$\{[A-Za-z_])/.test(url)) return accepts;
   if (isReferring(url)) return 'must hold no secret; use a header or the body of the step';
   const sample = fillValues(url, () => 'x');
   const parsed = parseHttpTarget(origin === undefined ? 'http://host.example/' : sample);

@@ -4,7 +4,7 @@ import { withoutSecrets } from './http-redirects.ts';
 import { parseHttpTarget } from './http-target.ts';
 import { headerValuePattern } from './request-options.ts';
 import type { HttpStep } from './step-options.ts';
-import { fillValues, hasFixedOrigin } from './step-values.ts';
+import { fillValues, hasFixedOrigin, originOf } from './step-values.ts';
 
 /** The parts of a check that its steps share. */
 export interface SharedRequest {
@@ -80,6 +80,9 @@ function urlOf(template: string | undefined, base: URL, values: ReadonlyMap<stri
     const why = found?.ok === false ? found.message : 'this is no web address';
     throw notMet(`its URL with the extracted values is not accepted: ${why}`);
   }
+  // An empty value in `/${x}/y` would make a host of y.
+  if (hasFixedOrigin(template) && parsed.origin !== new URL(originOf(template) ?? base.href).origin)
+    throw notMet('its URL with the extracted values leads to another host than the settings name');
   parsed.username = '';
   parsed.password = '';
   parsed.hash = '';

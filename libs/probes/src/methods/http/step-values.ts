@@ -16,7 +16,7 @@ export function fillValues(text: string, replace: (name: string, at: number) => 
  * device's own address, or no `${name}` stands before its path.
  */
 export function hasFixedOrigin(url: string): boolean {
-  if (/^(\/(?!\/)|\?)/.test(url)) return true;
+  if (/^(\/(?![/\\])|\?)/.test(url)) return true;
   const origin = originOf(url);
   return origin !== undefined && namesIn(origin).length === 0;
 }
