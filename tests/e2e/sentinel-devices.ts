@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: steps and references are written so
 import { reference, sentinel } from './sentinel.ts';
 import { type EchoMethod, type EchoTarget, echoDatagrams, echoLines, echoWeb } from './sentinel-targets.ts';
 import type { NewDevice } from './sentinel-welcome.ts';
@@ -66,7 +67,11 @@ function webDevices(at: string): readonly NewDevice[] {
     { Method: 'HTTP', URL: `http://${at}`, Options: { Headers, ExpectText: 'nothing' } },
     { Method: 'HTTP', URL: `http://${at}?key=${reference('ODD')}`, Options: body },
     { Method: 'HTTP', URL: `http://${at}`, Options: { Token: sentinel('token') } },
-    { Method: 'HTTP', URL: `http://${at}`, Options: { Auth: 'Digest', User: 'me', Password: reference('KEPT') } },
+    {
+      Method: 'HTTP',
+      URL: `http://${at}`,
+      Options: { Auth: 'Digest', User: 'me', Password: reference('KEPT') },
+    },
     { Method: 'HTTP', URL: `http://${at}`, Options: stepOptions() },
     { Method: 'HTTP', URL: `http://${at}`, Options: { Proxy: `http://me:${sentinel('proxy')}@${host}` } },
   ];

@@ -25,6 +25,13 @@ export {
 } from './anchor.ts';
 export { type CheckKey, checkId, parseCheckId } from './check-id.ts';
 export { clampAhead } from './clamp-ahead.ts';
+export {
+  expiryDaysText,
+  maxExpiryDay,
+  maxExpiryDays,
+  readExpiryDays,
+  standardExpiryDays,
+} from './expiry-days.ts';
 export { type FindingId, findingIds } from './finding-ids.ts';
 export { isJsonList, type Json } from './json.ts';
 export {
@@ -39,7 +46,6 @@ export { type Method, methods } from './method.ts';
 export { methodsByPort, methodsByScheme } from './method-of-address.ts';
 export { cleanLine, isPlainLine, plainLineRule } from './plain-line.ts';
 export { probeTarget } from './probe-target.ts';
-export { expiryDaysText, maxExpiryDay, maxExpiryDays, readExpiryDays, standardExpiryDays } from './expiry-days.ts';
 export { isMask, mapQuerySecrets, maskQuerySecrets, querySecrets } from './query-secrets.ts';
 export {
   compareVersions,

@@ -15,7 +15,9 @@ const login = {
 };
 
 test('steps follow each other, each with its phases', () => {
-  expect(stepsOfCheck({ Steps: [login, { Name: 'Read', Result: 'no answer', Good: false, TTFB: 30 }] })).toEqual({
+  expect(
+    stepsOfCheck({ Steps: [login, { Name: 'Read', Result: 'no answer', Good: false, TTFB: 30 }] }),
+  ).toEqual({
     totalMs: 40,
     steps: [
       {

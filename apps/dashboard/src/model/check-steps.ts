@@ -38,9 +38,7 @@ export function stepsOfCheck(extended: Readonly<Record<string, unknown>>): Check
   if (entries.length === 0) return undefined;
   let totalMs = 0;
   const steps = entries.map((entry): CheckStep => {
-    const own = phases
-      .map(([name, field]) => ({ name, ms: msOf(entry[field]) }))
-      .filter(({ ms }) => ms > 0);
+    const own = phases.map(([name, field]) => ({ name, ms: msOf(entry[field]) })).filter(({ ms }) => ms > 0);
     const tookMs = own.reduce((sum, { ms }) => sum + ms, 0);
     const startMs = totalMs;
     totalMs += tookMs;

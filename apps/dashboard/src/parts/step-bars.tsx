@@ -1,5 +1,5 @@
-import { milliseconds } from '../model/format.ts';
 import { stepsOfCheck } from '../model/check-steps.ts';
+import { milliseconds } from '../model/format.ts';
 import { checkTexts } from '../texts/check-texts.ts';
 import { Icon } from './icon.tsx';
 import legend from './legend.module.css';
@@ -36,9 +36,7 @@ export function StepBars({ extended }: { readonly extended: Readonly<Record<stri
                 ))}
               </span>
               <span class="hidden">
-                {phases
-                  .map((phase) => `${say.phaseNames[phase.name]} ${milliseconds(phase.ms)}`)
-                  .join(', ')}
+                {phases.map((phase) => `${say.phaseNames[phase.name]} ${milliseconds(phase.ms)}`).join(', ')}
               </span>
             </span>
             <span class="num">{milliseconds(tookMs)}</span>

@@ -33,12 +33,14 @@ export const warningEvents = {
     text: ({ requestMs }) => `No longer slow: the last check took ${requestMs} ms`,
   }),
   /** A check found a certificate or the registration of a domain that expires soon, at `notAfterUs`. */
-  'certificate-expiring': causedBy<OfCheck & { readonly notAfterUs: number; readonly what: ExpiringThing }>()({
-    types: ['CertificateExpiring'],
-    changesAlerts: true,
-    row: (cause) => ({ type: 'CertificateExpiring', ...warningRow(cause) }),
-    text: (cause) => `The ${cause.what} ${expiryText(cause)}`,
-  }),
+  'certificate-expiring': causedBy<OfCheck & { readonly notAfterUs: number; readonly what: ExpiringThing }>()(
+    {
+      types: ['CertificateExpiring'],
+      changesAlerts: true,
+      row: (cause) => ({ type: 'CertificateExpiring', ...warningRow(cause) }),
+      text: (cause) => `The ${cause.what} ${expiryText(cause)}`,
+    },
+  ),
 };
 
 /** The columns of a warning that a check decided. */
@@ -47,13 +49,7 @@ function warningRow({ deviceNo, check, atUs }: OfCheck) {
 }
 
 /** `expires in 13 days, at 2026-12-05T10:00:00Z`. */
-function expiryText({
-  atUs,
-  notAfterUs,
-}: {
-  readonly atUs: number;
-  readonly notAfterUs: number;
-}): string {
+function expiryText({ atUs, notAfterUs }: { readonly atUs: number; readonly notAfterUs: number }): string {
   const days = Math.floor(Math.abs(notAfterUs - atUs) / dayUs);
   const count = `${days} ${days === 1 ? 'day' : 'days'}`;
   const end = `at ${new Date(notAfterUs / 1000).toISOString().replace('.000', '')}`;

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: steps and references are written so
 import { describe, expect, it } from 'vitest';
 import { buildApplyFile } from '../apply-file/build-apply-file.ts';
 import { withFile } from '../testing/with-file.ts';

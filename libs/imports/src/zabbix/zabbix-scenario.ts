@@ -6,14 +6,12 @@ import { listOf, orAbsent, recordOf, textOf, type UnknownRecord } from '../value
 const maxSteps = 10;
 
 /** Maps a web scenario: one step is a plain HTTP check, several are its Steps. `expand` replaces the host's macros. */
-export function scenarioTarget(
-  scenario: UnknownRecord,
-  expand: (text: string) => string,
-): TargetOrReason {
+export function scenarioTarget(scenario: UnknownRecord, expand: (text: string) => string): TargetOrReason {
   const steps = listOf(scenario['steps']).map((step) => recordOf(step) ?? {});
   const [first] = steps;
   if (first === undefined) return 'is a web scenario without steps';
-  if (steps.length > maxSteps) return `is a web scenario of ${steps.length} steps; HTTP has at most ${maxSteps}`;
+  if (steps.length > maxSteps)
+    return `is a web scenario of ${steps.length} steps; HTTP has at most ${maxSteps}`;
   const shared: FoundOptions = {
     ...loginOf(scenario),
     // Zabbix verifies certificates only when the scenario says so.
@@ -21,7 +19,11 @@ export function scenarioTarget(
   };
   const variables = [scenario, ...steps].flatMap(variablesOf);
   if (steps.length === 1 && variables.length === 0)
-    return { method: 'HTTP', url: expand(textOf(first['url']) ?? ''), options: { ...shared, ...single(first, expand) } };
+    return {
+      method: 'HTTP',
+      url: expand(textOf(first['url']) ?? ''),
+      options: { ...shared, ...single(first, expand) },
+    };
   return withSteps(scenario, steps, { shared, expand });
 }
 
@@ -77,7 +79,10 @@ interface Variable {
 }
 
 function variablesOf(source: UnknownRecord): readonly Variable[] {
-  return pairsOf(source['variables']).map(([name, value]) => ({ name: name.replace(/^\{(.*)\}$/, '$1'), value }));
+  return pairsOf(source['variables']).map(([name, value]) => ({
+    name: name.replace(/^\{(.*)\}$/, '$1'),
+    value,
+  }));
 }
 
 const extractors: readonly (readonly [prefix: string, field: 'Regex' | 'JSONPath'])[] = [
@@ -88,7 +93,9 @@ const extractors: readonly (readonly [prefix: string, field: 'Regex' | 'JSONPath
 /** What a variable takes from an answer; undefined: it is a fixed text. */
 function extractOf({ name, value }: Variable): Json | undefined {
   const found = extractors.find(([prefix]) => value.startsWith(prefix));
-  return found === undefined ? undefined : { Name: nameOf(name), [found[1]]: value.slice(found[0].length).trim() };
+  return found === undefined
+    ? undefined
+    : { Name: nameOf(name), [found[1]]: value.slice(found[0].length).trim() };
 }
 
 /** The name of a value in Steps. */
@@ -123,7 +130,10 @@ function withSteps(
   const made = steps.map((step, at): { readonly [key: string]: Json } => {
     const { Body, ExpectStatus, ExpectRegex, Method } = single(step, fill);
     const headers = Object.fromEntries(
-      [...pairsOf(scenario['headers']), ...pairsOf(step['headers'])].map(([key, value]) => [key, fill(value)]),
+      [...pairsOf(scenario['headers']), ...pairsOf(step['headers'])].map(([key, value]) => [
+        key,
+        fill(value),
+      ]),
     );
     if (textOf(step['follow_redirects']) === 'NO') lost.add('steps that follow no redirects');
     if (listOf(step['query_fields']).length > 0) lost.add('the query fields of steps');

@@ -23,10 +23,7 @@ export const sourceAddressOption = boundedText(64, 1)
 
 /** `DSCP` of the Methods that can mark their packets. */
 export const dscpOption = boundedText(4, 1)
-  .regex(
-    dscpPattern,
-    'must be a text from 0 to 63, or a name: EF, VA, LE, BE, CS0 to CS7, AF11 to AF43',
-  )
+  .regex(dscpPattern, 'must be a text from 0 to 63, or a name: EF, VA, LE, BE, CS0 to CS7, AF11 to AF43')
   .optional()
   .describe('Mark of the packets for quality of service: 0 to 63, or a name such as EF, AF41 or CS5.');
 

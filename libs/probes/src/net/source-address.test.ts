@@ -43,14 +43,12 @@ test.each([
     [v4],
     "this agent's host has no interface wan1 (SourceAddress) that is up; it has lo, eth0, eth0.7",
   ],
+  ['eth0.7', [v6], "SourceAddress eth0.7 of this agent's host has no IPv6 address, which the target needs"],
   [
-    'eth0.7',
+    '10.0.0.5',
     [v6],
-    "SourceAddress eth0.7 of this agent's host has no IPv6 address, which the target needs",
+    "SourceAddress 10.0.0.5 of this agent's host has no IPv6 address, which the target needs",
   ],
-  ['10.0.0.5', [v6], "SourceAddress 10.0.0.5 of this agent's host has no IPv6 address, which the target needs"],
 ] as const)('SourceAddress %s is refused with code 10', (source, targets, message) => {
-  expect(() => sources(targets, source)).toThrow(
-    expect.objectContaining({ code: 10, message }),
-  );
+  expect(() => sources(targets, source)).toThrow(expect.objectContaining({ code: 10, message }));
 });

@@ -65,6 +65,12 @@ function canonical(address: string): string {
 
 const isLinkLocal = (address: string) => /^fe[89ab][0-9a-f]:/i.test(address);
 
-function zoned({ address, scopeid }: { readonly address: string; readonly scopeid?: number | undefined }): string {
+function zoned({
+  address,
+  scopeid,
+}: {
+  readonly address: string;
+  readonly scopeid?: number | undefined;
+}): string {
   return scopeid === undefined || scopeid === 0 ? address : `${address}%${scopeid}`;
 }

@@ -100,7 +100,10 @@ function testConnecting({ probe, serve, url, options, silentCode, failureStart }
 
   test('a closed port is 3 with the address in the text', async () => {
     const seen = await runTest(probe, url(closedPort), options, { timeoutMs });
-    expect(seen).toMatchObject({ code: 3, text: `${failureStart}connection refused by 127.0.0.1:${closedPort}` });
+    expect(seen).toMatchObject({
+      code: 3,
+      text: `${failureStart}connection refused by 127.0.0.1:${closedPort}`,
+    });
   });
 
   test('an agent that ends cuts the check off at once', async () => {

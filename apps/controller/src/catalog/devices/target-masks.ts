@@ -84,15 +84,24 @@ export function identityOf(
   const { scheme, host, port, user } = target;
   const proxy = options['Proxy'] === mask ? kept['Proxy'] : options['Proxy'];
   const { User = '', Server = '', CompareSOAWith = [] } = options;
-  const others = [Server, CompareSOAWith, stepOrigins(options['Steps'])];
-  return JSON.stringify([scheme, host, port, user ?? '', User, proxy ?? '', ...others]);
+  return JSON.stringify([scheme, host, port, user ?? '', User, proxy ?? '', Server, CompareSOAWith]);
 }
 
-/** The other addresses to which the steps of a check send, in no order: a step with a path stays at the device's. */
-function stepOrigins(steps: unknown): readonly string[] {
-  const urls = Array.isArray(steps) ? steps.map((step: unknown) => (isRecord(step) ? step['URL'] : undefined)) : [];
-  const origins = urls.flatMap((url) => (typeof url === 'string' ? (/^[^/?]*:\/\/[^/?#\\]*/.exec(url)?.[0] ?? []) : []));
-  return [...new Set(origins.map((origin) => origin.toLowerCase()))].toSorted();
+/** Whether a step of a check leads to an origin to which none led before. */
+export function leadsElsewhere(options: Options, before: Options): boolean {
+  const known = new Set(stepOrigins(before));
+  return stepOrigins(options).some((origin) => !known.has(origin));
+}
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** The scheme, host and port of steps with a whole URL. One with a path stays at the address of the device. */
+function stepOrigins({ Steps: steps }: Options): readonly string[] {
+  return (Array.isArray(steps) ? steps : []).flatMap((step: unknown) => {
+    const url = isRecord(step) ? step['URL'] : undefined;
+    const origin = typeof url === 'string' ? /^[^/?]*:\/\/[^/?#\\]*/.exec(url)?.[0] : undefined;
+    return origin?.toLowerCase() ?? [];
+  });
 }
 
 /** The stored item of a list: the one with the same Name where items have names, else the one at the same place. */

@@ -37,7 +37,10 @@ export async function daysOfAccounts(
       where account_no = any(${intArray(missing)}::int[])`.execute(trx);
     if (known.size + rows.length > maxKnown) known.clear();
     for (const { account_no, expiry_warning_days: text } of rows)
-      known.set(account_no, { days: text === null ? standardExpiryDays : readExpiryDays(text), readUs: nowUs });
+      known.set(account_no, {
+        days: text === null ? standardExpiryDays : readExpiryDays(text),
+        readUs: nowUs,
+      });
   }
   return (accountNo) => known.get(accountNo)?.days ?? standardExpiryDays;
 }

@@ -3,10 +3,10 @@ import type { Tables } from '@vantage/storage';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { realTime, shortestRoundMs, type TimeScale } from '../../config/time-scale.ts';
 import type { RecordEvents } from '../events/record-events.ts';
+import { createAccountDays } from './account-days.ts';
 import { allOrEach } from './all-or-each.ts';
 import { type AnchorAlerts, reviewAnchors } from './anchor-review.ts';
 import { foldBatch } from './fold-batch.ts';
-import { createAccountDays } from './account-days.ts';
 import type { DeviceCache, InsertedCheck } from './fold-store.ts';
 import {
   devicesEnteringMaintenance,

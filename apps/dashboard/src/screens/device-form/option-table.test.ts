@@ -31,6 +31,7 @@ test('each Option of each Method has words, a purpose, and a control of its own'
 
 test.each([
   ['TCP', 'Steps'],
+  ['HTTP', 'Steps'],
   ['SNMP', 'Interfaces'],
   ['SNMP', 'Values'],
 ])('the parts of the rows of %s.%s have words and a control', (method, option) => {

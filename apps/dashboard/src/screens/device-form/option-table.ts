@@ -6,7 +6,8 @@ export type OptionGroup = (typeof optionGroups)[number];
 
 const login =
   /^(User|Password|Token|Community|Auth|AuthProtocol|AuthKey|PrivProtocol|PrivKey|Context|PrivateKey|Passphrase|HostKeyFingerprint|LoginPrompt|PasswordPrompt)$/;
-const network = /^(IPFamily|SourceAddress|DSCP|DontFragment|Proxy|HTTPVersion|TTL|Compression|Transport|Recursion)$/;
+const network =
+  /^(IPFamily|SourceAddress|DSCP|DontFragment|Proxy|HTTPVersion|TTL|Compression|Transport|Recursion)$/;
 const expectation = /^(Expect|Reject|Min|Slow|Compare|Max(?!Redirects))/;
 
 /** The words for an Option, by its name; `TLS.Verify` for a part of an object. */
@@ -41,7 +42,7 @@ const words: Readonly<Record<string, string>> = {
   TTL: 'Time to live, hops',
   ExpectBanner: 'Greeting contains',
   Auth: 'Login mechanism',
-  Token: 'Token',
+  Token: 'Bearer token',
   SourceAddress: 'Send from',
   DSCP: 'Mark of the packets, DSCP',
   DontFragment: 'Do not fragment',
@@ -67,7 +68,7 @@ const words: Readonly<Record<string, string>> = {
   ExpectOutput: 'Output contains',
   ExpectExitCode: 'Exit code is',
   Group: 'Newsgroup',
-  Steps: 'Steps',
+  Steps: 'Steps in turn',
   Server: 'Name server',
   Type: 'Record type',
   Expect: 'Records are',

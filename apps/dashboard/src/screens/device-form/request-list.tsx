@@ -103,10 +103,20 @@ export function RequestList({ field, name, words, schema, value, onValue }: Opti
         {rows.map((row, at) => (
           // The key is the index: a request keeps its focus while its texts are typed.
           <li key={at} class={css['step']}>
-            <Head at={at} rows={rows} onRows={change} />
-            <details open={opened === at} onToggle={(event) => {
-              if (event.currentTarget.open) setOpened(at);
-            }}>
+            <Head
+              at={at}
+              rows={rows}
+              onRows={(next) => {
+                setOpened(-1);
+                change(next);
+              }}
+            />
+            <details
+              open={opened === at}
+              onToggle={(event) => {
+                if (event.currentTarget.open) setOpened(at);
+              }}
+            >
               <summary class={css['code']}>{summary(row)}</summary>
               <div class={css['grid']}>
                 {parts.map(([part, partSchema]) => (

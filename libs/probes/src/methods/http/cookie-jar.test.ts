@@ -57,7 +57,8 @@ describe('cookies of a check', () => {
   test('number and size are bounded', () => {
     const many = Array.from({ length: 200 }, (_, at) => `c${at}=${'x'.repeat(2000)}`);
     const { jar, sent } = jarWith('https://w.example/', ...many, `big=${'y'.repeat(5000)}`);
-    for (let round = 0; round < 5; round += 1) jar.take(new URL('https://w.example/'), many.slice(round * 50));
+    for (let round = 0; round < 5; round += 1)
+      jar.take(new URL('https://w.example/'), many.slice(round * 50));
     expect(jar.valueOf('big')).toBeUndefined();
     expect(jar.valueOf('c60')).toBeUndefined();
     expect(sent('https://w.example/')?.length).toBeLessThanOrEqual(16 * 1024);

@@ -72,7 +72,7 @@ function readCookie(
   const at = pair.indexOf('=');
   const name = pair.slice(0, Math.max(at, 0)).trim();
   const value = pair.slice(at + 1).trim();
-  if (at < 0 || name === '' || /[\x00-\x1f\x7f;]/.test(name + value)) return undefined;
+  if (at < 0 || name === '' || /\p{Cc}/u.test(name + value)) return undefined;
   const set = new Map(attributes.map(readAttribute));
   const host = url.hostname.toLowerCase();
   const domain = (set.get('domain') ?? '').toLowerCase().replace(/^\./, '');
@@ -114,7 +114,9 @@ function isFor({ domain, hostOnly, path, secure }: Cookie, url: URL): boolean {
   if (host !== domain && (hostOnly || !isParent(domain, host))) return false;
   if (secure && url.protocol !== 'https:') return false;
   const { pathname } = url;
-  return pathname === path || (pathname.startsWith(path) && (path.endsWith('/') || pathname[path.length] === '/'));
+  return (
+    pathname === path || (pathname.startsWith(path) && (path.endsWith('/') || pathname[path.length] === '/'))
+  );
 }
 
 /** RFC 6265 section 5.1.4. */

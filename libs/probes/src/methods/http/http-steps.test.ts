@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: steps and references are written so
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { advanceUntilEnded, createFakeClock } from '@vantage/kernel/testing';
 import { describe, expect, test } from 'vitest';
@@ -155,7 +156,14 @@ describe('steps', () => {
             Body: 'p=sentinel-kept',
             Extract: [{ Name: 't', JSONPath: '$.t', Secret: true }],
           },
-          { Name: 'b', URL: '/b/${t}', Headers: { 'X-T': '${t}' }, Body: '${t}', Method: 'PUT', ExpectText: 'nothing' },
+          {
+            Name: 'b',
+            URL: '/b/${t}',
+            Headers: { 'X-T': '${t}' },
+            Body: '${t}',
+            Method: 'PUT',
+            ExpectText: 'nothing',
+          },
         ],
       },
       { secrets: { KEPT: 'sentinel-kept' } },
@@ -300,9 +308,7 @@ describe('the credentials of steps', () => {
     expect(requests).toHaveLength(1);
     expect(requests[0]).toContain('free');
     expect(requests[0]).not.toMatch(/outer|step-token/);
-    expect(seen.extended['Steps']).toMatchObject([
-      { DroppedOnRedirect: ['Authorization', 'X-Outer-Key'] },
-    ]);
+    expect(seen.extended['Steps']).toMatchObject([{ DroppedOnRedirect: ['Authorization', 'X-Outer-Key'] }]);
   });
 
   test('cookies go to the host that set them', async () => {

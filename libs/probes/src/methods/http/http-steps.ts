@@ -44,7 +44,15 @@ export async function runHttpSteps(
   const cookies = new CookieJar((value) => context.redact(value));
   const headers = { ...login.headers, ...options.Headers };
   const shared = { base: sentUrl(target), headers, digest: login.digest, cookies };
-  const running = { context, options, login, cookies, shared, values: new Map(), secrets: [...secrets] };
+  const running: RunningSteps = {
+    context,
+    options,
+    login,
+    cookies,
+    shared,
+    values: new Map(),
+    secrets: [...secrets],
+  };
   const entries: StepEntry[] = [];
   context.addDetail('Steps', () => entries.map(shownEntry));
   let dataSize = 0;
@@ -126,7 +134,12 @@ async function runStep(
   const { signal } = context;
   const phases = difference(before, after);
   const refusal = login.refusal();
-  const fault = await judge(answer, body, expectationsOf(step, options), { phases, refusal, redirects, signal });
+  const fault = await judge(answer, body, expectationsOf(step, options), {
+    phases,
+    refusal,
+    redirects,
+    signal,
+  });
   if (fault !== undefined) throw fault;
   const taken = await extractValues(step.Extract, { answer, body, cookies }, signal);
   for (const { Name, Secret } of step.Extract) {

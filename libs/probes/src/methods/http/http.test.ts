@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: steps and references are written so
 import { gzipSync } from 'node:zlib';
 import { retryBecause } from '@vantage/testing/retry';
 import { describe, expect, test } from 'vitest';

@@ -6,8 +6,8 @@ import type { RedirectHop } from './http-hop.ts';
 import { type HttpLogin, loginOf } from './http-login.ts';
 import { type HttpOptions, httpOptions, httpSecretOptions } from './http-options.ts';
 import { followRedirects } from './http-redirects.ts';
-import { parseHttpTarget, sentUrl } from './http-target.ts';
 import { runHttpSteps } from './http-steps.ts';
+import { parseHttpTarget, sentUrl } from './http-target.ts';
 import { judge, statusText } from './judge-response.ts';
 import { httpFunctions, scriptAnswer } from './script-functions.ts';
 

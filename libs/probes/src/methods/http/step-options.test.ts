@@ -1,11 +1,11 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: steps and references are written so
 import { describe, expect, test } from 'vitest';
 import { httpOptions } from './http-options.ts';
 import { hasFixedOrigin } from './step-values.ts';
 
 const faults = (options: unknown) =>
-  httpOptions
-    .safeParse(options)
-    .error?.issues.map(({ path, message }) => `${path.join('.')} ${message}`) ?? [];
+  httpOptions.safeParse(options).error?.issues.map(({ path, message }) => `${path.join('.')} ${message}`) ??
+  [];
 
 describe('Steps', () => {
   test.each([

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: steps and references are written so
 import { maskQuerySecrets, referencedNames } from '@vantage/domain';
 import { boundedText, withoutControls } from '@vantage/kernel';
 import { z } from 'zod';
@@ -118,7 +119,6 @@ export type HttpExtract = z.output<typeof extract>;
 export const httpSteps = z
   .array(step)
   .max(maxSteps)
-  .default([])
   .superRefine((steps, fault) => {
     const names = new Set<string>();
     const known = new Set<string>();
@@ -149,6 +149,7 @@ export const httpSteps = z
       for (const { Name } of each.Extract) known.add(Name);
     }
   })
+  .default([])
   .describe(
     'Requests in turn, instead of one to the URL. A step extracts values for later ones; cookies are kept. Login and Headers of the Options go to the address of the URL only.',
   );

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: steps and references are written so
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { httpOptions } from './http-options.ts';
@@ -13,7 +14,12 @@ const shared = {
 
 function requestOf(step: object, values: Readonly<Record<string, string>>) {
   const extract = Object.keys(values).map((Name) => ({ Name, Header: 'X' }));
-  const { Steps } = httpOptions.parse({ Steps: [{ Name: 'a', Extract: extract }, { Name: 'b', ...step }] });
+  const { Steps } = httpOptions.parse({
+    Steps: [
+      { Name: 'a', Extract: extract },
+      { Name: 'b', ...step },
+    ],
+  });
   const [, parsed] = Steps;
   if (parsed === undefined) throw new Error('no step');
   return requestOfStep(parsed, shared, new Map(Object.entries(values))).request;
@@ -57,7 +63,9 @@ describe('the request of a step', () => {
   test('a value in a header is one line', () => {
     expect(requestOf({ Headers: { A: 'is ${x}' } }, { x: 'é' }).headers).toEqual({ A: 'is é' });
     for (const x of ['a\r\nEvil: 1', 'a\nb', '\0', '€'])
-      expect(() => requestOf({ Headers: { A: '${x}' } }, { x })).toThrow('a value does not fit into header A');
+      expect(() => requestOf({ Headers: { A: '${x}' } }, { x })).toThrow(
+        'a value does not fit into header A',
+      );
   });
 
   test('whatever an answer holds, a fixed origin stays', () => {

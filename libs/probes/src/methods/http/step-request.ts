@@ -98,14 +98,15 @@ function headerOf(name: string, template: string, values: ReadonlyMap<string, st
 function bodyOf({ Body, Headers }: HttpStep, values: ReadonlyMap<string, string>): string | undefined {
   if (Body === undefined) return undefined;
   const type = Object.entries(Headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
-  const escape = escapeFor(type);
-  const text = fillValues(Body, (name) => escape(values.get(name) ?? ''));
+  const escaped = escapeFor(type);
+  const text = fillValues(Body, (name) => escaped(values.get(name) ?? ''));
   if (text.length > maxBody) throw notMet('its body with the extracted values is over 256 KiB');
   return text;
 }
 
 function escapeFor(type: string): (value: string) => string {
-  if (/^application\/x-www-form-urlencoded/i.test(type)) return (value) => encodeURIComponent(value.toWellFormed());
+  if (/^application\/x-www-form-urlencoded/i.test(type))
+    return (value) => encodeURIComponent(value.toWellFormed());
   if (/^[^;]*[/+]json/i.test(type)) return (value) => JSON.stringify(value).slice(1, -1);
   return (value) => value;
 }

@@ -27,7 +27,12 @@ function pathOf(answer: (bytes: number) => PingAnswer | undefined) {
   };
   const probe = createPing({ sockets: createSharedIcmp({ open: () => socket }) });
   const run = async (options: object, timeoutMs = 10_000) => {
-    const running = runTest(probe, '192.0.2.1', { Count: 2, IntervalMs: 10, ...options }, { clock, timeoutMs });
+    const running = runTest(
+      probe,
+      '192.0.2.1',
+      { Count: 2, IntervalMs: 10, ...options },
+      { clock, timeoutMs },
+    );
     let isDone = false;
     void running.finally(() => {
       isDone = true;

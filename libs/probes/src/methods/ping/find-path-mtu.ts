@@ -3,14 +3,7 @@ import type { IcmpSocket, PingAnswer, SendingOptions } from '@vantage/icmp';
 import type { Address } from '../../contract/dial.ts';
 import { Failure, notMet } from '../../contract/failure.ts';
 import type { ProbeContext } from '../../contract/probe.ts';
-import {
-  afterTry,
-  foundMtu,
-  nextSize,
-  type PathMtu,
-  type SizeAnswer,
-  startMtuSearch,
-} from './path-mtu.ts';
+import { afterTry, foundMtu, nextSize, type PathMtu, type SizeAnswer, startMtuSearch } from './path-mtu.ts';
 
 interface PathMtuRequest {
   readonly context: Pick<ProbeContext, 'clock' | 'signal' | 'addDetail' | 'stopwatch'>;
@@ -110,8 +103,7 @@ function hopText(hop: string | undefined): string | null {
 function failureOf(packet: number, { mtu, hop, below }: PathMtu): Failure {
   const size = below === undefined ? `path MTU ${mtu}` : `path MTU from ${mtu} to ${below - 1}`;
   const start = `packets of ${packet} bytes do not pass unfragmented: ${size}`;
-  if (hop === '')
-    return new Failure(resultCode.agent, `${start} at the interface of this agent: lower Size`);
+  if (hop === '') return new Failure(resultCode.agent, `${start} at the interface of this agent: lower Size`);
   return notMet(
     hop === undefined ? `${start}, and no router says so (black hole)` : `${start} at hop ${hop}`,
   );

@@ -30,10 +30,10 @@ function search(links: readonly Link[], own: number, size: number) {
 }
 
 const linkMtu = fc.integer({ min: floor, max: 9216 });
-const path = fc.array(
-  fc.record({ mtu: linkMtu, says: fc.constantFrom('mtu', 'zero', 'nothing') } as const),
-  { minLength: 1, maxLength: 6 },
-);
+const path = fc.array(fc.record({ mtu: linkMtu, says: fc.constantFrom('mtu', 'zero', 'nothing') } as const), {
+  minLength: 1,
+  maxLength: 6,
+});
 
 test('the search finds the smallest MTU of any path, and the hop that says so', () => {
   fc.assert(

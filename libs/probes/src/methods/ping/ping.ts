@@ -12,12 +12,7 @@ import type { Address } from '../../contract/dial.ts';
 import { showSeconds } from '../../contract/display.ts';
 import { dscpOf } from '../../contract/dscp.ts';
 import { Failure, networkFailure, notMet } from '../../contract/failure.ts';
-import {
-  dscpOption,
-  ipFamilyOption,
-  slowMsOption,
-  sourceAddressOption,
-} from '../../contract/options.ts';
+import { dscpOption, ipFamilyOption, slowMsOption, sourceAddressOption } from '../../contract/options.ts';
 import type { Probe, ProbeContext } from '../../contract/probe.ts';
 import { parseTarget } from '../../contract/target.ts';
 import { withSource } from '../../net/source-address.ts';
@@ -135,7 +130,15 @@ export function createPing(deps: { readonly sockets: SharedIcmp }): Probe<'PING'
         const answers = await series(context, socket, address, { settings, sending, budgetMs });
         if (settings.DontFragment && isTooBig(answers)) {
           const endMs = startedMs + context.timeoutMs - reserveMs;
-          const tooBig = await findPathMtu({ context, socket, address, size: settings.Size, sending, answers, endMs });
+          const tooBig = await findPathMtu({
+            context,
+            socket,
+            address,
+            size: settings.Size,
+            sending,
+            answers,
+            endMs,
+          });
           failure ??= tooBig;
           if (tooBig !== undefined) continue;
         }
