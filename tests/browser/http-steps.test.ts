@@ -79,7 +79,12 @@ test('steps are added, moved, removed, tried and saved, and a check shows them a
     .object({ check_id: z.string() })
     .parse(await api.ok('POST', `/devices/${device_id}/check`));
   expect(await api.ok('GET', `/checks/${check_id}/extended`)).toMatchObject({
-    Extended: { Steps: [{ Name: 'Log in', Good: true }, { Name: 'Orders', Good: true }] },
+    Extended: {
+      Steps: [
+        { Name: 'Log in', Good: true },
+        { Name: 'Orders', Good: true },
+      ],
+    },
   });
   await page.goto(`${its.base}devices/${device_id}?check=${check_id}`);
   await page.getByText('200 OK after 2 steps').first().click();

@@ -90,7 +90,7 @@ const extractors: readonly (readonly [prefix: string, field: 'Regex' | 'JSONPath
   ['jsonpath:', 'JSONPath'],
 ];
 
-/** What a variable takes from an answer; undefined: it is a fixed text. */
+/** The value that a variable takes from an answer; undefined: it is a fixed text. */
 function extractOf({ name, value }: Variable): Json | undefined {
   const found = extractors.find(([prefix]) => value.startsWith(prefix));
   return found === undefined

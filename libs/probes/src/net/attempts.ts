@@ -32,7 +32,7 @@ export function connectFirst(
     readonly port: number;
     readonly tcpFigures: ReadTcpFigures;
     /** `DSCP` of the Options. */
-    readonly dscp: string | undefined;
+    readonly dscp?: string | undefined;
   },
 ): Promise<Connected> {
   return new Promise((resolve, reject) => new Race(context, addresses, { ...settings, resolve, reject }));
@@ -41,7 +41,7 @@ export function connectFirst(
 interface RaceSettings {
   readonly port: number;
   readonly tcpFigures: ReadTcpFigures;
-  readonly dscp: string | undefined;
+  readonly dscp?: string | undefined;
   readonly resolve: (winner: Connected) => void;
   readonly reject: (reason: unknown) => void;
 }

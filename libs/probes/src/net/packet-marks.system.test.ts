@@ -187,8 +187,8 @@ describe('packets in a network with a router', () => {
         const [v4, v6] = check({
           asNobody,
           checks: [
-            { method: 'PING', url: target.v4, options: { ...big, Size: 1472 }, timeoutMs: 20_000 },
-            { method: 'PING', url: target.v6, options: big, timeoutMs: 20_000 },
+            { method: 'PING', url: target.v4, options: { ...big, Size: 1472 }, timeoutMs: 8000 },
+            { method: 'PING', url: target.v6, options: big, timeoutMs: 8000 },
           ],
         });
         for (const seen of [v4, v6]) {

@@ -6,7 +6,7 @@ import { type Kysely, sql } from 'kysely';
 /** The warning days of accounts that this process has read, each with the time of reading. */
 export type AccountDays = Map<number, { readonly days: readonly number[]; readonly readUs: number }>;
 
-/** A change holds after this time. Warnings are about days, so nobody waits for it. */
+/** A change holds after this time. Warnings are about days, so a minute does not matter. */
 const validUs = 60 * secondUs;
 /** An entry needs about 200 bytes. */
 const maxKnown = 10_000;

@@ -26,7 +26,7 @@ export function changePart(
   });
 }
 
-/** The requests with one of them at another place. */
+/** The requests with one of them at another position. */
 export function moveRow(rows: readonly RequestRow[], from: number, to: number): readonly RequestRow[] {
   const row = rows[from];
   if (row === undefined || to < 0 || to >= rows.length) return rows;

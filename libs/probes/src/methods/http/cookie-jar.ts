@@ -30,7 +30,7 @@ export class CookieJar {
     this.redact = redact;
   }
 
-  /** Takes the cookies of an answer from `url`. Those that `url` may not set are ignored. */
+  /** Takes the cookies of an answer from `url`. Cookies that `url` may not set are ignored. */
   take(url: URL, headers: readonly string[]): void {
     for (const header of headers.slice(0, maxCookies)) {
       const parsed = header.length > maxCookieBytes ? undefined : readCookie(url, header);

@@ -5,7 +5,7 @@ import { type Challenge, readChallenges } from './digest-challenge.ts';
 const hashes: Readonly<Record<string, string>> = { MD5: 'md5', 'SHA-256': 'sha256' };
 const knownAlgorithms = 'MD5, MD5-sess, SHA-256 and SHA-256-sess';
 
-/** What a request is about. */
+/** The parts of a request that its login signs. */
 export interface DigestRequest {
   readonly method: string;
   /** The path with its query, as it is sent. */

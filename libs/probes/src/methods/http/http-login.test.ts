@@ -30,7 +30,7 @@ describe('a Digest login', () => {
 
   const curl = spawnSync('curl', ['--version']).error ? 'the program curl is not installed' : undefined;
 
-  test.each(kinds)('%o is what curl sends, too', async (kind, { skip }) => {
+  test.for(kinds)('%o is what curl sends, too', async (kind, { skip }) => {
     skip(curl !== undefined, curl);
     await using site = await serveDigest(kind);
     const url = `${site.url}/a%20b?c=d`;

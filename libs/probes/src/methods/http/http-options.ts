@@ -21,7 +21,7 @@ import { httpSteps } from './step-options.ts';
 
 const size = z.int().min(0).max(0xffff_ffff);
 
-/** What belongs into each step where there are Steps, and the value of an option that is not set. */
+/** The Options that a step has instead where there are Steps, each with its value if it is not set. */
 const besideSteps = {
   Method: 'GET',
   Body: undefined,

@@ -255,7 +255,7 @@ describe('the credentials of steps', () => {
   const options = {
     User: 'u',
     Password: 'outer-pass',
-    Headers: { 'X-Outer-Key': 'outer-key', 'X-Plain': 'plain' },
+    Headers: { 'X-Outer-Key': 'outer-secret', 'X-Plain': 'plain' },
   };
 
   test('those of the Options stay at the address of the device', async () => {
@@ -308,7 +308,7 @@ describe('the credentials of steps', () => {
     expect(requests).toHaveLength(1);
     expect(requests[0]).toContain('free');
     expect(requests[0]).not.toMatch(/outer|step-token/);
-    expect(seen.extended['Steps']).toMatchObject([{ DroppedOnRedirect: ['Authorization', 'X-Outer-Key'] }]);
+    expect(seen.extended['Steps']).toMatchObject([{ DroppedOnRedirect: ['X-Outer-Key', 'Authorization'] }]);
   });
 
   test('cookies go to the host that set them', async () => {

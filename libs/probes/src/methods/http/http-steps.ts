@@ -25,7 +25,7 @@ interface RunningSteps {
   readonly cookies: CookieJar;
   readonly shared: Omit<SharedRequest, 'secrets'>;
   readonly values: Map<string, string>;
-  /** Those of the settings, and the values that are marked Secret. */
+  /** The secrets of the settings, and the values that are marked Secret. */
   readonly secrets: string[];
 }
 

@@ -12,7 +12,7 @@ interface PathMtuRequest {
   /** Bytes of payload of the packets that did not pass. */
   readonly size: number;
   readonly sending: SendingOptions;
-  /** What answered these packets: no reply. */
+  /** The answers to these packets, without any reply. */
   readonly answers: readonly PingAnswer[];
   readonly endMs: number;
 }
@@ -23,7 +23,7 @@ const headerBytes = { 4: 28, 6: 48 } as const;
 const minMtu = { 4: 68, 6: 1280 } as const;
 /** A payload that passes every link. */
 const smallPayload = 32;
-/** Lost packets are told from those that are too big by two of each size. */
+/** Packets of each size, so that the loss of one does not count as too big. */
 const perSize = 2;
 const minWaitMs = 150;
 const waitTimes = 4;
@@ -86,7 +86,7 @@ function waitMs({ context, endMs }: PathMtuRequest, rttMs: number | undefined): 
   return Math.min(leftMs, rttMs === undefined ? leftMs / 3 : Math.max(minWaitMs, rttMs * waitTimes));
 }
 
-/** What packets without a reply say about their size. */
+/** The meaning of packets without a reply for their size. */
 function answerOf(answers: readonly PingAnswer[]): SizeAnswer {
   const tooBig = answers
     .filter((answer) => answer.kind === 'error')

@@ -1,4 +1,4 @@
-/** What happened to packets of one size that nobody may fragment. */
+/** The outcome of packets of one size that must not be fragmented. */
 export type SizeAnswer =
   | { readonly kind: 'passed' }
   /** A router said so. `mtu` 0: it named no MTU. */
@@ -17,7 +17,7 @@ export interface MtuSearch {
   readonly floor: number;
   /** The MTU that the last router named. */
   readonly named: number | undefined;
-  /** What stopped `failed`: the address of a router, '' this host, undefined: nobody says. */
+  /** Where `failed` did not pass: the address of a router, '' this host, undefined: no router says. */
   readonly hop: string | undefined;
   readonly tries: number;
 }
@@ -44,7 +44,7 @@ export function startMtuSearch(size: number, floor: number, answer: SizeAnswer):
  *   passed                                   | no smaller size is tried
  *   too big, names an MTU below the size     | this MTU is tried next; if it passes, the search has ended
  *   too big, names none or an absurd one     | bisected
- *   lost                                     | bisected; nobody says which hop it is
+ *   lost                                     | bisected; no router says which hop
  *   unsent                                   | bisected; the hop is this host
  */
 
@@ -75,7 +75,7 @@ export function nextSize({ passed, failed, floor, named, tries }: MtuSearch): nu
   return failed - passed <= 1 ? undefined : passed + Math.floor((failed - passed) / 2);
 }
 
-/** What a search has found; undefined: no size passed. Pure. */
+/** The result of a search; undefined: no size passed. Pure. */
 export function foundMtu(search: MtuSearch): PathMtu | undefined {
   const { passed, failed, named, hop } = search;
   if (passed === undefined) return undefined;
