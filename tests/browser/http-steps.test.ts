@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: steps are written so
 import { serveSite } from '@vantage/probes/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
