@@ -2583,16 +2583,23 @@ export interface components {
              */
             Body?: string;
             /**
-             * @description User for Basic authentication; default: the URL's.
+             * @description Login: Basic and Digest (RFC 7616) use User and Password, Bearer uses Token; default: Bearer if there is a Token, else Basic.
+             * @enum {string}
+             */
+            Auth?: "Basic" | "Digest" | "Bearer";
+            /**
+             * @description User for Basic and Digest; default: the URL's.
              * @example monitor
              */
             User?: string;
             /**
              * Format: password
-             * @description Password for Basic authentication.
+             * @description Password for Basic and Digest; default: the URL's.
              * @example a password
              */
             Password?: string;
+            /** @description Token for Bearer. */
+            Token?: string;
             /**
              * @description Redirects to follow; 0: the redirect is the answer. Default: 10.
              * @example 3
@@ -2604,6 +2611,10 @@ export interface components {
              * @enum {string}
              */
             IPFamily?: "4" | "6" | "Any";
+            /** @description Address of the agent's host to send from, or the name of its interface; default: the system chooses. */
+            SourceAddress?: string;
+            /** @description Mark of the packets for quality of service: 0 to 63, or a name such as EF, AF41 or CS5. */
+            DSCP?: string;
             /**
              * @description Proxy to go through: http://user:password@host:port.
              * @example http://proxy.example.com:3128
@@ -2731,6 +2742,97 @@ export interface components {
                  */
                 MinDaysLeft?: number;
             };
+            /**
+             * @description Requests in turn, instead of one to the URL. A step extracts values for later ones; cookies are kept. Login and Headers of the Options go to the address of the URL only.
+             * @example [
+             *       {
+             *         "Send": "PING\r\n",
+             *         "Expect": "+PONG"
+             *       }
+             *     ]
+             */
+            Steps?: {
+                /**
+                 * @description The name of the step, unique in the list. The text of a failure has it.
+                 * @example local
+                 */
+                Name: string;
+                /**
+                 * @description URL, or a path at the address of the device, with ${name} for extracted values; default: the device's URL.
+                 * @example https://www.example.com/
+                 */
+                URL?: string;
+                /**
+                 * @description Request method. Default: "GET".
+                 * @enum {string}
+                 */
+                Method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
+                /**
+                 * @description Request headers of this step, beside those of the Options.
+                 * @example {
+                 *       "Accept-Language": "en"
+                 *     }
+                 */
+                Headers?: {
+                    [key: string]: string;
+                };
+                /**
+                 * @description Request body. Extracted values are escaped as its Content-Type needs it: JSON, or a form (x-www-form-urlencoded).
+                 * @example {"query":"ping"}
+                 */
+                Body?: string;
+                /**
+                 * @description Statuses that are good; default: all below 400.
+                 * @example [
+                 *       "200",
+                 *       "300-399"
+                 *     ]
+                 */
+                ExpectStatus?: string[];
+                /**
+                 * @description Text that the body must contain.
+                 * @example In stock
+                 */
+                ExpectText?: string;
+                /**
+                 * @description Regular expression that the body (its first MiB) must match.
+                 * @example version [0-9]+
+                 */
+                ExpectRegex?: string;
+                /**
+                 * @description JSONPath that must find something in the body: names, ['names'], [0], [1:3], * and .., no filters.
+                 * @example $.status
+                 */
+                ExpectJSONPath?: string;
+                /**
+                 * @description What ExpectJSONPath must find at least once, as text or JSON.
+                 * @example ok
+                 */
+                ExpectJSONValue?: string;
+                /**
+                 * @description A step that takes longer fails.
+                 * @example 2000
+                 */
+                MaxTimeMs?: number;
+                /** @description Values to take from the answer for later steps. */
+                Extract?: {
+                    /**
+                     * @description Later steps use the value as ${name} in their URL, headers and body.
+                     * @example local
+                     */
+                    Name: string;
+                    /** @description The first value that a JSONPath finds in the body. */
+                    JSONPath?: string;
+                    /** @description What the one group of a regular expression matches in the body. */
+                    Regex?: string;
+                    /** @description A header of the answer. */
+                    Header?: string;
+                    /** @description A cookie that this step or an earlier one set. */
+                    Cookie?: string;
+                    /** @description The value is shown as *** everywhere, and no redirect takes it to another host. Default: false. */
+                    Secret?: boolean;
+                }[];
+            }[];
         };
         /**
          * @description Options of Method PING. All may be absent; a name that is not listed is refused with code 1004.
@@ -2781,6 +2883,16 @@ export interface components {
              * @example 64
              */
             TTL?: number;
+            /** @description Address of the agent's host to send from, or the name of its interface; default: the system chooses. */
+            SourceAddress?: string;
+            /** @description Mark of the packets for quality of service: 0 to 63, or a name such as EF, AF41 or CS5. */
+            DSCP?: string;
+            /** @description Neither the agent nor a router may fragment the packets. If they are too big for the path, the check fails and names the path MTU. Default: false. */
+            DontFragment?: boolean;
+            /** @description More jitter (mean difference of successive round trips) is a failed expectation. */
+            MaxJitterMs?: number;
+            /** @description A lower mean opinion score (1 to 4.4, ITU-T G.107 from delay, jitter and loss) is a failed expectation. With it or MaxJitterMs, jitter, loss and MOS are values of the check. */
+            MinMOS?: number;
         };
         /**
          * @description Options of Method SMTP. All may be absent; a name that is not listed is refused with code 1004.
@@ -3625,6 +3737,10 @@ export interface components {
              * @enum {string}
              */
             IPFamily?: "4" | "6" | "Any";
+            /** @description Address of the agent's host to send from, or the name of its interface; default: the system chooses. */
+            SourceAddress?: string;
+            /** @description Mark of the packets for quality of service: 0 to 63, or a name such as EF, AF41 or CS5. */
+            DSCP?: string;
         };
         /**
          * @description Options of Method DNS. All may be absent; a name that is not listed is refused with code 1004.
@@ -3891,6 +4007,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -3974,6 +4095,15 @@ export interface components {
              * @example 1
              */
             RetryDelay?: number | null;
+            /**
+             * @description Days before the end of its certificate or domain at which it warns, falling; []: never; null: the account's.
+             * @example [
+             *       30,
+             *       14,
+             *       7
+             *     ]
+             */
+            ExpiryWarningDays?: number[] | null;
             /**
              * @description Notification schedule. Its id, or key: and its ExternalKey; null: none.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
@@ -4082,6 +4212,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -4126,6 +4261,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -4575,7 +4715,12 @@ export interface components {
          *       "DefaultLocations": [
          *         "local"
          *       ],
-         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ]
          *     }
          */
         AccountUpdate: {
@@ -4596,6 +4741,15 @@ export interface components {
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
             nschedule_id?: string | null;
+            /**
+             * @description Days before the end of a certificate or domain at which devices warn that have no days of their own, falling; []: never; null: 30, 14, 7, 3 and 1.
+             * @example [
+             *       30,
+             *       14,
+             *       7
+             *     ]
+             */
+            ExpiryWarningDays?: number[] | null;
             /**
              * @description Id of the account.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
@@ -7624,6 +7778,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -8205,6 +8364,11 @@ export interface components {
          *         "Retries": 2,
          *         "Attempts": 3,
          *         "RetryDelay": 1,
+         *         "ExpiryWarningDays": [
+         *           30,
+         *           14,
+         *           7
+         *         ],
          *         "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *         "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *         "device_master_id": null,
@@ -8394,6 +8558,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -8484,6 +8653,15 @@ export interface components {
              * @example 1
              */
             RetryDelay: number;
+            /**
+             * @description Days before the end of its certificate or domain at which it warns; null: the account's.
+             * @example [
+             *       30,
+             *       14,
+             *       7
+             *     ]
+             */
+            ExpiryWarningDays: number[] | null;
             /**
              * @description Id of the notification schedule; null: none.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
@@ -9846,6 +10024,9 @@ export interface components {
          *         "local"
          *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "ExpiryWarningDays": [
+         *         -9007199254740991
+         *       ],
          *       "RetentionDays": 90,
          *       "CreatedAt": "2026-02-25T23:38:03+01:00",
          *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
@@ -9879,6 +10060,8 @@ export interface components {
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
             nschedule_id: string | null;
+            /** @description Days before the end of a certificate or domain at which devices warn that have no days of their own; null: 30, 14, 7, 3 and 1. */
+            ExpiryWarningDays: number[] | null;
             /**
              * @description How long raw checks are kept; the operator's setting.
              * @example 90
@@ -12560,6 +12743,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -12660,6 +12848,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -12732,6 +12925,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -12806,6 +13004,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -12877,6 +13080,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -12949,6 +13157,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -13022,6 +13235,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -13094,6 +13312,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -13165,6 +13388,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -13236,6 +13464,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -13307,6 +13540,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -13383,6 +13621,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -13456,6 +13699,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -13527,6 +13775,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -13603,6 +13856,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -13734,6 +13992,15 @@ export interface components {
              * @example 1
              */
             RetryDelay: number;
+            /**
+             * @description Days before the end of its certificate or domain at which it warns; null: the account's.
+             * @example [
+             *       30,
+             *       14,
+             *       7
+             *     ]
+             */
+            ExpiryWarningDays: number[] | null;
             /**
              * @description Id of the notification schedule; null: none.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
@@ -14230,6 +14497,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -14294,6 +14566,15 @@ export interface components {
              * @example 1
              */
             RetryDelay?: number | null;
+            /**
+             * @description Days before the end of its certificate or domain at which it warns, falling; []: never; null: the account's.
+             * @example [
+             *       30,
+             *       14,
+             *       7
+             *     ]
+             */
+            ExpiryWarningDays?: number[] | null;
             /**
              * @description Notification schedule. Its id, or key: and its ExternalKey; null: none.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
@@ -14371,6 +14652,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -14450,6 +14736,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -14501,6 +14792,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -14554,6 +14850,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -14604,6 +14905,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -14655,6 +14961,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -14707,6 +15018,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -14758,6 +15074,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -14808,6 +15129,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -14858,6 +15184,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -14908,6 +15239,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -14963,6 +15299,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -15015,6 +15356,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -15065,6 +15411,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -15120,6 +15471,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -15184,6 +15540,15 @@ export interface components {
              * @example 1
              */
             RetryDelay?: number | null;
+            /**
+             * @description Days before the end of its certificate or domain at which it warns, falling; []: never; null: the account's.
+             * @example [
+             *       30,
+             *       14,
+             *       7
+             *     ]
+             */
+            ExpiryWarningDays?: number[] | null;
             /**
              * @description Notification schedule. Its id, or key: and its ExternalKey; null: none.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
@@ -15628,6 +15993,11 @@ export interface operations {
                  *       "Retries": 2,
                  *       "Attempts": 3,
                  *       "RetryDelay": 1,
+                 *       "ExpiryWarningDays": [
+                 *         30,
+                 *         14,
+                 *         7
+                 *       ],
                  *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                  *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                  *       "device_master_id": null,
@@ -16503,6 +16873,11 @@ export interface operations {
                  *       "Retries": 2,
                  *       "Attempts": 3,
                  *       "RetryDelay": 1,
+                 *       "ExpiryWarningDays": [
+                 *         30,
+                 *         14,
+                 *         7
+                 *       ],
                  *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                  *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                  *       "device_master_id": null,
@@ -16606,6 +16981,11 @@ export interface operations {
                      *       "Retries": 2,
                      *       "Attempts": 3,
                      *       "RetryDelay": 1,
+                     *       "ExpiryWarningDays": [
+                     *         30,
+                     *         14,
+                     *         7
+                     *       ],
                      *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "device_master_id": null,
@@ -16699,6 +17079,11 @@ export interface operations {
                  *       "Retries": 2,
                  *       "Attempts": 3,
                  *       "RetryDelay": 1,
+                 *       "ExpiryWarningDays": [
+                 *         30,
+                 *         14,
+                 *         7
+                 *       ],
                  *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                  *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                  *       "device_master_id": null,
@@ -16900,6 +17285,11 @@ export interface operations {
                      *       "Retries": 2,
                      *       "Attempts": 3,
                      *       "RetryDelay": 1,
+                     *       "ExpiryWarningDays": [
+                     *         30,
+                     *         14,
+                     *         7
+                     *       ],
                      *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "device_master_id": null,
@@ -17005,6 +17395,11 @@ export interface operations {
                  *       "Retries": 2,
                  *       "Attempts": 3,
                  *       "RetryDelay": 1,
+                 *       "ExpiryWarningDays": [
+                 *         30,
+                 *         14,
+                 *         7
+                 *       ],
                  *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                  *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                  *       "device_master_id": null,
@@ -17103,6 +17498,11 @@ export interface operations {
                      *       "Retries": 2,
                      *       "Attempts": 3,
                      *       "RetryDelay": 1,
+                     *       "ExpiryWarningDays": [
+                     *         30,
+                     *         14,
+                     *         7
+                     *       ],
                      *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "device_master_id": null,
@@ -17831,6 +18231,11 @@ export interface operations {
                      *           "Retries": 2,
                      *           "Attempts": 3,
                      *           "RetryDelay": 1,
+                     *           "ExpiryWarningDays": [
+                     *             30,
+                     *             14,
+                     *             7
+                     *           ],
                      *           "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *           "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *           "device_master_id": null,
@@ -18306,6 +18711,11 @@ export interface operations {
                      *       "Retries": 2,
                      *       "Attempts": 3,
                      *       "RetryDelay": 1,
+                     *       "ExpiryWarningDays": [
+                     *         30,
+                     *         14,
+                     *         7
+                     *       ],
                      *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "device_master_id": null,
@@ -18456,6 +18866,11 @@ export interface operations {
                      *       "Retries": 2,
                      *       "Attempts": 3,
                      *       "RetryDelay": 1,
+                     *       "ExpiryWarningDays": [
+                     *         30,
+                     *         14,
+                     *         7
+                     *       ],
                      *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "device_master_id": null,
@@ -21924,6 +22339,9 @@ export interface operations {
                      *         "local"
                      *       ],
                      *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "ExpiryWarningDays": [
+                     *         -9007199254740991
+                     *       ],
                      *       "RetentionDays": 90,
                      *       "CreatedAt": "2026-02-25T23:38:03+01:00",
                      *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
@@ -21977,7 +22395,12 @@ export interface operations {
                  *       "DefaultLocations": [
                  *         "local"
                  *       ],
-                 *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+                 *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                 *       "ExpiryWarningDays": [
+                 *         30,
+                 *         14,
+                 *         7
+                 *       ]
                  *     }
                  */
                 "application/json": components["schemas"]["AccountUpdate"];
@@ -22029,6 +22452,9 @@ export interface operations {
                      *         "local"
                      *       ],
                      *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "ExpiryWarningDays": [
+                     *         -9007199254740991
+                     *       ],
                      *       "RetentionDays": 90,
                      *       "CreatedAt": "2026-02-25T23:38:03+01:00",
                      *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
