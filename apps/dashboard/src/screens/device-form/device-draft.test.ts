@@ -101,7 +101,8 @@ test('the list of requests has the faults of their parts, and a copy has none of
   const bad = { ...draft, ...setOption(draft, ['Steps'], steps) };
   expect([...faultsOf(bad)]).toEqual([['Options.Steps', 'no number']]);
   const masked = [{ Name: 'a', Headers: { Cookie: '***', Accept: 'x' }, ExpectStatus: ['200'] }];
-  const { draft: copy, lost } = copiedDraft({ ...stored, Options: { Steps: masked } });
+  const device = { ...stored, Options: { Steps: masked } } as unknown as Schemas['Device'];
+  const { draft: copy, lost } = copiedDraft(device);
   expect(lost).toContain('Steps.Headers.Cookie');
   expect(optionsOf(copy)).toEqual({
     Steps: [{ Name: 'a', Headers: { Accept: 'x' }, ExpectStatus: ['200'] }],
