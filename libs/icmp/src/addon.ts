@@ -36,8 +36,8 @@ export interface Addon {
    */
   tcpFigures?(fd: number): readonly [number, number, number] | undefined;
   /**
-   * A TCP socket, not connected, whose packets have this TOS byte or traffic class; its descriptor. An older build lacks
-   * the method, and the last three parameters of `send`.
+   * A TCP socket, not connected, whose packets have this TOS byte or traffic class; its descriptor. An older build
+   * lacks the method, and the last three parameters of `send`.
    */
   openTcp?(v6: boolean, traffic: number): number;
   holdOpen(handle: AddonHandle, yes: boolean): void;

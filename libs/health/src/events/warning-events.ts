@@ -16,7 +16,7 @@ interface OfSpeed extends OfCheck {
   readonly requestMs: number;
 }
 
-/** What expires. */
+/** A thing that expires. */
 export type ExpiringThing = 'certificate' | 'domain';
 
 export const warningEvents = {

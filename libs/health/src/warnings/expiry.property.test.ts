@@ -76,9 +76,7 @@ test('property: one certificate is announced at most once at each number of days
 const announcedBefore = { notAfterUs: 100 * dayUs, days: 14, laterInRow: 0 };
 const laterTwice = { ...announcedBefore, laterInRow: 2 };
 
-test.each<
-  [string, Expiry | null, day: number, end: number, Expiry | null, number | null]
->([
+test.each<[string, Expiry | null, day: number, end: number, Expiry | null, number | null]>([
   ['nothing said, and more than 30 days left', null, 69, 100, null, null],
   ['nothing said, and 30 days left', null, 70, 100, { ...announcedBefore, days: 30 }, 30],
   ['the same end, and no lesser number', announcedBefore, 90, 100, announcedBefore, null],

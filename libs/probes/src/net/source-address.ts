@@ -8,8 +8,8 @@ type Interfaces = NodeJS.Dict<readonly Pick<NetworkInterfaceInfo, 'address' | 'f
 
 /**
  * Chooses the address of this host for each address of the target, as `SourceAddress` says: an address, or the name of
- * an interface (its first address of the family that is not link-local; link-local for a link-local target). Addresses of
- * a family that the source does not have are left out. Throws Failure 10 if nothing is left.
+ * an interface (its first address of the family that is not link-local; link-local for a link-local target). Addresses
+ * of a family that the source does not have are left out. Throws Failure 10 if nothing is left.
  */
 export function withSource(
   targets: readonly Address[],

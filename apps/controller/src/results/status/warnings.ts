@@ -34,9 +34,9 @@ const storedWarnings = z.object({
 const none: Warnings = { slowness: null, certificate: null };
 
 /**
- * Decides by newly inserted checks which devices became slow or fast again, and whose certificates or domains
- * expire soon, and records the events. Late results say nothing, because they are about the past. Checks that change nothing cost no
- * statement; the caller holds the devices' locks.
+ * Decides by newly inserted checks which devices became slow or fast again, and whose certificates or domains expire
+ * soon, and records the events. Late results say nothing, because they are about the past. Checks that change nothing
+ * cost no write; the caller holds the devices' locks.
  */
 export async function foldWarnings(
   trx: Kysely<Tables>,

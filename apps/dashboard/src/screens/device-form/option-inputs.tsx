@@ -185,7 +185,7 @@ export function OptionInput(props: OptionInputProps) {
     case 'steps':
       return <StepList {...props} />;
     case 'requests':
-      return <RequestList {...props} />;
+      return <RequestList {...props} Input={OptionInput} />;
     case 'json':
       return <TextInput props={props} kind="area" format={jsonText} read={readJson} />;
   }

@@ -1,22 +1,27 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { FormField } from '../../parts/form-field.tsx';
 import { Unsent } from './device-draft.ts';
 import css from './device-form.module.css';
 import { deviceFormTexts as say } from './device-form-texts.ts';
 import type { OptionSchema } from './method-schemas.ts';
-import { OptionInput } from './option-inputs.tsx';
 import { optionWords, splitDefault } from './option-table.ts';
 import { kindOf } from './option-values.ts';
 import { changePart, isWideKind, moveRow, newRequest, type RequestRow, requestRows } from './request-rows.ts';
 import type { OptionInputProps } from './use-typed.ts';
 
+/** The control for an Option. It is an argument, because it shows lists of requests itself. */
+type Input = (props: OptionInputProps) => ComponentChildren;
+
 /** A part of a request, with the control for its kind. */
 function Part({
+  Input: Control,
   name,
   schema,
   value,
   onValue,
 }: {
+  readonly Input: Input;
   readonly name: string;
   readonly schema: OptionSchema;
   readonly value: unknown;
@@ -29,7 +34,7 @@ function Part({
     <div class={isWideKind(kindOf(schema)) ? css['wide'] : undefined}>
       <FormField name={words} problem={problem} hint={hint.split(' ').length > 3 ? hint : undefined}>
         {(id, hintId) => (
-          <OptionInput
+          <Control
             field={{ id, 'aria-describedby': hintId, 'aria-invalid': problem !== undefined }}
             name={name}
             words={words}
@@ -90,7 +95,15 @@ function Head({
 }
 
 /** Requests in turn: they are added, moved, removed, and each is opened to edit it. */
-export function RequestList({ field, name, words, schema, value, onValue }: OptionInputProps) {
+export function RequestList({
+  field,
+  name,
+  words,
+  schema,
+  value,
+  onValue,
+  Input,
+}: OptionInputProps & { readonly Input: Input }) {
   const rows = requestRows(value);
   const parts = Object.entries(schema.items?.properties ?? {});
   const [opened, setOpened] = useState(-1);
@@ -122,6 +135,7 @@ export function RequestList({ field, name, words, schema, value, onValue }: Opti
                 {parts.map(([part, partSchema]) => (
                   <Part
                     key={part}
+                    Input={Input}
                     name={`${name}.${part}`}
                     schema={partSchema}
                     value={row[part]}

@@ -14,7 +14,7 @@ export interface SharedRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly digest: RedirectHop['digest'];
   readonly cookies: RedirectHop['cookies'];
-  /** What no origin may get for which it was not set. */
+  /** The secrets of the check, each for the origin for which it was set only. */
   readonly secrets: readonly string[];
 }
 

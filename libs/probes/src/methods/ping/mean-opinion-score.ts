@@ -16,9 +16,9 @@ const packetMs = 20;
 const jitterBufferTimes = 2;
 
 /**
- * The mean opinion score of a call, 1 (bad) to 4.4 (good), by the E-model of ITU-T G.107. The delay from mouth to ear is
- * half of the round trip, a packet, and a buffer of twice the jitter. The codec is G.711 with concealment, losses are
- * random, and there is no echo. Pure.
+ * The mean opinion score of a call, 1 (bad) to 4.4 (good), by the E-model of ITU-T G.107. The delay from mouth to ear
+ * is half of the round trip, a packet, and a buffer of twice the jitter. The codec is G.711 with concealment, losses
+ * are random, and there is no echo. Pure.
  */
 export function meanOpinionScore({ meanRttMs, jitterMs, lossPercent }: CallQuality): number {
   const delayMs = meanRttMs / 2 + packetMs + jitterMs * jitterBufferTimes;
