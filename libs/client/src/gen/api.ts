@@ -2584,6 +2584,7 @@ export interface components {
             Body?: string;
             /**
              * @description Login: Basic and Digest (RFC 7616) use User and Password, Bearer uses Token; default: Bearer if there is a Token, else Basic.
+             * @example Digest
              * @enum {string}
              */
             Auth?: "Basic" | "Digest" | "Bearer";
@@ -2598,7 +2599,11 @@ export interface components {
              * @example a password
              */
             Password?: string;
-            /** @description Token for Bearer. */
+            /**
+             * Format: password
+             * @description Token for Bearer.
+             * @example a-token
+             */
             Token?: string;
             /**
              * @description Redirects to follow; 0: the redirect is the answer. Default: 10.
@@ -2611,9 +2616,15 @@ export interface components {
              * @enum {string}
              */
             IPFamily?: "4" | "6" | "Any";
-            /** @description Address of the agent's host to send from, or the name of its interface; default: the system chooses. */
+            /**
+             * @description Address of the agent's host to send from, or the name of its interface; default: the system chooses.
+             * @example 192.0.2.10
+             */
             SourceAddress?: string;
-            /** @description Mark of the packets for quality of service: 0 to 63, or a name such as EF, AF41 or CS5. */
+            /**
+             * @description Mark of the packets for quality of service: 0 to 63, or a name such as EF, AF41 or CS5.
+             * @example EF
+             */
             DSCP?: string;
             /**
              * @description Proxy to go through: http://user:password@host:port.
@@ -2746,8 +2757,23 @@ export interface components {
              * @description Requests in turn, instead of one to the URL. A step extracts values for later ones; cookies are kept. Login and Headers of the Options go to the address of the URL only.
              * @example [
              *       {
-             *         "Send": "PING\r\n",
-             *         "Expect": "+PONG"
+             *         "Name": "Log in",
+             *         "URL": "/login",
+             *         "Method": "POST",
+             *         "Extract": [
+             *           {
+             *             "Name": "token",
+             *             "JSONPath": "$.token"
+             *           }
+             *         ]
+             *       },
+             *       {
+             *         "Name": "Orders",
+             *         "URL": "/orders",
+             *         "Headers": {
+             *           "Authorization": "Bearer ${token}"
+             *         },
+             *         "ExpectText": "open"
              *       }
              *     ]
              */
@@ -2883,15 +2909,27 @@ export interface components {
              * @example 64
              */
             TTL?: number;
-            /** @description Address of the agent's host to send from, or the name of its interface; default: the system chooses. */
+            /**
+             * @description Address of the agent's host to send from, or the name of its interface; default: the system chooses.
+             * @example 192.0.2.10
+             */
             SourceAddress?: string;
-            /** @description Mark of the packets for quality of service: 0 to 63, or a name such as EF, AF41 or CS5. */
+            /**
+             * @description Mark of the packets for quality of service: 0 to 63, or a name such as EF, AF41 or CS5.
+             * @example EF
+             */
             DSCP?: string;
             /** @description Neither the agent nor a router may fragment the packets. If they are too big for the path, the check fails and names the path MTU. Default: false. */
             DontFragment?: boolean;
-            /** @description More jitter (mean difference of successive round trips) is a failed expectation. */
+            /**
+             * @description More jitter (mean difference of successive round trips) is a failed expectation.
+             * @example 20
+             */
             MaxJitterMs?: number;
-            /** @description A lower mean opinion score (1 to 4.4, ITU-T G.107 from delay, jitter and loss) is a failed expectation. With it or MaxJitterMs, jitter, loss and MOS are values of the check. */
+            /**
+             * @description A lower mean opinion score (1 to 4.4, ITU-T G.107 from delay, jitter and loss) is a failed expectation. With it or MaxJitterMs, jitter, loss and MOS are values of the check.
+             * @example 3.6
+             */
             MinMOS?: number;
         };
         /**
@@ -3737,9 +3775,15 @@ export interface components {
              * @enum {string}
              */
             IPFamily?: "4" | "6" | "Any";
-            /** @description Address of the agent's host to send from, or the name of its interface; default: the system chooses. */
+            /**
+             * @description Address of the agent's host to send from, or the name of its interface; default: the system chooses.
+             * @example 192.0.2.10
+             */
             SourceAddress?: string;
-            /** @description Mark of the packets for quality of service: 0 to 63, or a name such as EF, AF41 or CS5. */
+            /**
+             * @description Mark of the packets for quality of service: 0 to 63, or a name such as EF, AF41 or CS5.
+             * @example EF
+             */
             DSCP?: string;
         };
         /**
@@ -4338,6 +4382,7 @@ export interface components {
             /** @description true: nothing is changed, and the answer has a Token. Without a Token it is always so. */
             Preview?: boolean;
             /**
+             * Format: password
              * @description Of the preview: does what was previewed.
              * @example 8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
              */
@@ -8027,6 +8072,7 @@ export interface components {
                 Reason: string;
             }[];
             /**
+             * Format: password
              * @description Sent with the same body within an hour, it does what was previewed.
              * @example 8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
              */
@@ -10025,7 +10071,9 @@ export interface components {
          *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "ExpiryWarningDays": [
-         *         -9007199254740991
+         *         30,
+         *         14,
+         *         7
          *       ],
          *       "RetentionDays": 90,
          *       "CreatedAt": "2026-02-25T23:38:03+01:00",
@@ -10060,7 +10108,14 @@ export interface components {
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
             nschedule_id: string | null;
-            /** @description Days before the end of a certificate or domain at which devices warn that have no days of their own; null: 30, 14, 7, 3 and 1. */
+            /**
+             * @description Days before the end of a certificate or domain at which devices warn that have no days of their own; null: 30, 14, 7, 3 and 1.
+             * @example [
+             *       30,
+             *       14,
+             *       7
+             *     ]
+             */
             ExpiryWarningDays: number[] | null;
             /**
              * @description How long raw checks are kept; the operator's setting.
@@ -10460,6 +10515,7 @@ export interface components {
              */
             agent_id: components["schemas"]["Id"];
             /**
+             * Format: password
              * @description Enrols the agent, once. No later answer shows it.
              * @example 5f0c2c7ba3b94bd4a0a5b3e1c1f2d3e4
              */
@@ -22340,7 +22396,9 @@ export interface operations {
                      *       ],
                      *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "ExpiryWarningDays": [
-                     *         -9007199254740991
+                     *         30,
+                     *         14,
+                     *         7
                      *       ],
                      *       "RetentionDays": 90,
                      *       "CreatedAt": "2026-02-25T23:38:03+01:00",
@@ -22453,7 +22511,9 @@ export interface operations {
                      *       ],
                      *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "ExpiryWarningDays": [
-                     *         -9007199254740991
+                     *         30,
+                     *         14,
+                     *         7
                      *       ],
                      *       "RetentionDays": 90,
                      *       "CreatedAt": "2026-02-25T23:38:03+01:00",

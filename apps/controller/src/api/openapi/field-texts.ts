@@ -1,4 +1,5 @@
 import { deviceStatuses, resultCode } from '@vantage/domain';
+import { networkFacts } from './network-facts.ts';
 import type { SchemaFact } from './openapi-schema.ts';
 import { alertFacts, stateFacts } from './state-facts.ts';
 
@@ -15,6 +16,7 @@ export const facts: Readonly<Record<string, SchemaFact>> = {
   ...keyFacts(id, at),
   ...pageFacts(id),
   ...stateFacts(id, at),
+  ...networkFacts,
   Acknowledged: { example: false },
   Agent: { text: 'Name of the agent.', example: 'agent-1' },
   Agents: { text: 'Agents of the Location.', example: { Count: 2, Connected: 2 } },
