@@ -92,14 +92,25 @@ interface HttpCall extends Call {
   method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
   /** Request headers; Host names a virtual host. */
   headers?: Record<string, string>;
-  /** User for Basic authentication; default: the URL's. */
+  /**
+   * Login: Basic and Digest (RFC 7616) use User and Password, Bearer uses Token; default: Bearer if there is a
+   * Token, else Basic.
+   */
+  auth?: 'Basic' | 'Digest' | 'Bearer';
+  /** User for Basic and Digest; default: the URL's. */
   user?: string;
-  /** Password for Basic authentication. */
+  /** Password for Basic and Digest; default: the URL's. */
   password?: string;
+  /** Token for Bearer. */
+  token?: string;
   /** Redirects to follow; 0: the redirect is the answer. */
   maxRedirects?: number;
   /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
   ipFamily?: '4' | '6' | 'Any';
+  /** Address of the agent's host to send from, or the name of its interface; default: the system chooses. */
+  sourceAddress?: string;
+  /** Mark of the packets for quality of service: 0 to 63, or a name such as EF, AF41 or CS5. */
+  dscp?: string;
   /** Proxy to go through: http://user:password@host:port. */
   proxy?: string;
   /** Auto: what the server prefers (ALPN); plain http is 1.1. */
@@ -130,6 +141,52 @@ interface HttpCall extends Call {
   compression?: boolean;
   /** TLS settings. */
   tls?: OwnTls;
+  /**
+   * Requests in turn, instead of one to the URL. A step extracts values for later ones; cookies are kept. Login and
+   * Headers of the Options go to the address of the URL only.
+   */
+  steps?: {
+    /** The name of the step, unique in the list. The text of a failure has it. */
+    name: string;
+    /** URL, or a path at the address of the device, with ${name} for extracted values; default: the device's URL. */
+    url?: string;
+    /** Request method. */
+    method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
+    /** Request headers of this step, beside those of the Options. */
+    headers?: Record<string, string>;
+    /**
+     * Request body. Extracted values are escaped as its Content-Type needs it: JSON, or a form
+     * (x-www-form-urlencoded).
+     */
+    body?: string;
+    /** Statuses that are good; default: all below 400. */
+    expectStatus?: string[];
+    /** Text that the body must contain. */
+    expectText?: string;
+    /** Regular expression that the body (its first MiB) must match. */
+    expectRegex?: string;
+    /** JSONPath that must find something in the body: names, ['names'], [0], [1:3], * and .., no filters. */
+    expectJSONPath?: string;
+    /** What ExpectJSONPath must find at least once, as text or JSON. */
+    expectJSONValue?: string;
+    /** A step that takes longer fails. */
+    maxTimeMs?: number;
+    /** Values to take from the answer for later steps. */
+    extract?: {
+      /** Later steps use the value as ${name} in their URL, headers and body. */
+      name: string;
+      /** The first value that a JSONPath finds in the body. */
+      jsonPath?: string;
+      /** What the one group of a regular expression matches in the body. */
+      regex?: string;
+      /** A header of the answer. */
+      header?: string;
+      /** A cookie that this step or an earlier one set. */
+      cookie?: string;
+      /** The value is shown as *** everywhere, and no redirect takes it to another host. */
+      secret?: boolean;
+    }[];
+  }[];
 }
 
 interface HttpResult extends Result {
@@ -159,6 +216,22 @@ interface PingCall extends Call {
   ipFamily?: '4' | '6' | 'Any';
   /** Time to live (hop limit) of the packets; default: the system's own. */
   ttl?: number;
+  /** Address of the agent's host to send from, or the name of its interface; default: the system chooses. */
+  sourceAddress?: string;
+  /** Mark of the packets for quality of service: 0 to 63, or a name such as EF, AF41 or CS5. */
+  dscp?: string;
+  /**
+   * Neither the agent nor a router may fragment the packets. If they are too big for the path, the check fails and
+   * names the path MTU.
+   */
+  dontFragment?: boolean;
+  /** More jitter (mean difference of successive round trips) is a failed expectation. */
+  maxJitterMs?: number;
+  /**
+   * A lower mean opinion score (1 to 4.4, ITU-T G.107 from delay, jitter and loss) is a failed expectation. With it
+   * or MaxJitterMs, jitter, loss and MOS are values of the check.
+   */
+  minMOS?: number;
 }
 
 /** Sends echo requests; `ms` is the mean round trip. */
@@ -369,6 +442,10 @@ interface TcpCall extends Call, Place {
   }[];
   /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
   ipFamily?: '4' | '6' | 'Any';
+  /** Address of the agent's host to send from, or the name of its interface; default: the system chooses. */
+  sourceAddress?: string;
+  /** Mark of the packets for quality of service: 0 to 63, or a name such as EF, AF41 or CS5. */
+  dscp?: string;
 }
 
 interface TcpResult extends Result {
@@ -395,6 +472,10 @@ interface TlsCall extends Call, Place, TlsSettings {
   }[];
   /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
   ipFamily?: '4' | '6' | 'Any';
+  /** Address of the agent's host to send from, or the name of its interface; default: the system chooses. */
+  sourceAddress?: string;
+  /** Mark of the packets for quality of service: 0 to 63, or a name such as EF, AF41 or CS5. */
+  dscp?: string;
 }
 
 /** Like tcp(), under TLS from the start; the TLS settings are parameters like host and port. */

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: steps and references are written so
 import { reference, sentinel } from './sentinel.ts';
 import { type EchoMethod, type EchoTarget, echoDatagrams, echoLines, echoWeb } from './sentinel-targets.ts';
 import type { NewDevice } from './sentinel-welcome.ts';
@@ -65,8 +66,36 @@ function webDevices(at: string): readonly NewDevice[] {
     { Method: 'HTTP', URL: `http://${at}`, Options: { User: 'me', Password: sentinel('options') } },
     { Method: 'HTTP', URL: `http://${at}`, Options: { Headers, ExpectText: 'nothing' } },
     { Method: 'HTTP', URL: `http://${at}?key=${reference('ODD')}`, Options: body },
+    { Method: 'HTTP', URL: `http://${at}`, Options: { Token: sentinel('token') } },
+    {
+      Method: 'HTTP',
+      URL: `http://${at}`,
+      Options: { Auth: 'Digest', User: 'me', Password: reference('KEPT') },
+    },
+    { Method: 'HTTP', URL: `http://${at}`, Options: stepOptions() },
     { Method: 'HTTP', URL: `http://${at}`, Options: { Proxy: `http://me:${sentinel('proxy')}@${host}` } },
   ];
+}
+
+/** Steps with secrets in their headers and bodies. The first one takes all that its server repeats. */
+function stepOptions() {
+  const first = {
+    Name: 'first',
+    Method: 'POST',
+    Headers: { 'X-Api-Key': sentinel('step'), Cookie: `a=${sentinel('step-cookie')}` },
+    Body: reference('KEPT'),
+    Extract: [
+      { Name: 'all', Regex: '([^]{1,1000})', Secret: true },
+      { Name: 'cookie', Cookie: 'echo' },
+    ],
+  };
+  const second = {
+    Name: 'second',
+    URL: '/no?x=${cookie}',
+    Headers: { Authorization: `Bearer ${sentinel('step-bearer')}` },
+    ExpectText: reference('KEPT'),
+  };
+  return { User: 'me', Password: sentinel('step-password'), Steps: [first, second] };
 }
 
 function tcpDevices(at: string): readonly NewDevice[] {

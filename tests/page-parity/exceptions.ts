@@ -37,7 +37,7 @@ export const exceptions: readonly Exception[] = [
   { of: '* Options.*', reason: 'the form has a field for each Option of the schema in openapi.json' },
   { of: 'POST /checks/trial Locations', reason: 'a trial runs at one Location' },
   { of: 'POST /checks/trial Tags', reason: 'a trial has no tags: it is not stored' },
-  ...['ExternalKey', 'Source', 'Enabled', 'FullName', 'Severity'].map((field) => ({
+  ...['ExternalKey', 'Source', 'Enabled', 'FullName', 'Severity', 'ExpiryWarningDays'].map((field) => ({
     of: `POST /checks/trial ${field}`,
     reason: 'a trial is not stored',
   })),

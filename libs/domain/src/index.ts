@@ -25,6 +25,13 @@ export {
 } from './anchor.ts';
 export { type CheckKey, checkId, parseCheckId } from './check-id.ts';
 export { clampAhead } from './clamp-ahead.ts';
+export {
+  expiryDaysText,
+  maxExpiryDay,
+  maxExpiryDays,
+  readExpiryDays,
+  standardExpiryDays,
+} from './expiry-days.ts';
 export { type FindingId, findingIds } from './finding-ids.ts';
 export { isJsonList, type Json } from './json.ts';
 export {

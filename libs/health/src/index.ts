@@ -61,6 +61,6 @@ export {
 export { createSpanJoiner, type DrawnSpan, type SpanJoiner } from './span-joiner.ts';
 export { outages, type ShownSpan, timeline, type UptimeFacts } from './timeline.ts';
 export { addUptimes, type Uptime, type UptimePart, uptime, uptimeOfPart } from './uptime.ts';
-export { type CertificateExpiry, stepCertificate } from './warnings/certificate-expiry.ts';
+export { type Expiry, stepExpiry } from './warnings/expiry.ts';
 export { type Slowness, stepSlowness } from './warnings/slowness.ts';
 export { worstStatuses } from './worst-statuses.ts';

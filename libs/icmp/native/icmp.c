@@ -161,14 +161,27 @@ static napi_value open_method(napi_env env, napi_callback_info info) {
   return result;
 }
 
-/* send(handle, packet, address, port, ttl) -> 0 or an errno; TTL 0 is the system's own. The clocks of just before the
- * sending are then in the shared buffer. For TCP it starts a connect and the packet is ignored. */
+struct endpoint {
+  struct sockaddr_in v4;
+  struct sockaddr_in6 v6;
+};
+
+/* Reads an address as text; NULL: it is none of this family. */
+static const void *read_endpoint(struct endpoint *endpoint, bool v6, const char *address, int port) {
+  if (v6) return uv_ip6_addr(address, port, &endpoint->v6) == 0 ? (void *)&endpoint->v6 : NULL;
+  return uv_ip4_addr(address, port, &endpoint->v4) == 0 ? (void *)&endpoint->v4 : NULL;
+}
+
+/* send(handle, packet, address, port, ttl, traffic?, source?, dontFragment?) -> 0 or an errno; TTL 0 and traffic -1 are
+ * the system's own, a source '' too. The clocks of just before the sending are then in the shared buffer. For TCP it
+ * starts a connect and the packet is ignored. */
 static napi_value send_method(napi_env env, napi_callback_info info) {
-  size_t count = 5, length = 0;
-  napi_value arguments[5];
+  size_t count = 8, length = 0;
+  napi_value arguments[8];
   void *packet = NULL;
-  char address[80];
-  int32_t port = 0, ttl = 0;
+  char address[80], source[80] = "";
+  int32_t port = 0, ttl = 0, traffic = -1;
+  bool dont_fragment = false;
   napi_get_cb_info(env, info, &count, arguments, NULL, NULL);
   struct socket_state *state = socket_of(env, arguments[0]);
   if (state == NULL) return NULL;
@@ -176,12 +189,21 @@ static napi_value send_method(napi_env env, napi_callback_info info) {
   napi_get_value_string_utf8(env, arguments[2], address, sizeof address, NULL);
   napi_get_value_int32(env, arguments[3], &port);
   napi_get_value_int32(env, arguments[4], &ttl);
+  if (count > 5) {
+    napi_get_value_int32(env, arguments[5], &traffic);
+    napi_get_value_string_utf8(env, arguments[6], source, sizeof source, NULL);
+    napi_get_value_bool(env, arguments[7], &dont_fragment);
+  }
 
-  struct sockaddr_in to4;
-  struct sockaddr_in6 to6;
-  int bad = state->v6 ? uv_ip6_addr(address, port, &to6) : uv_ip4_addr(address, port, &to4);
-  if (bad != 0) return int_value(env, EINVAL);
-  struct outgoing outgoing = {.packet = packet, .length = length, .to = state->v6 ? (void *)&to6 : (void *)&to4, .ttl = ttl};
+  struct endpoint to, from;
+  struct outgoing outgoing = {.packet = packet,
+                              .length = length,
+                              .to = read_endpoint(&to, state->v6, address, port),
+                              .ttl = ttl,
+                              .traffic = traffic,
+                              .source = source[0] == '\0' ? NULL : read_endpoint(&from, state->v6, source, 0),
+                              .dont_fragment = dont_fragment};
+  if (outgoing.to == NULL || (source[0] != '\0' && outgoing.source == NULL)) return int_value(env, EINVAL);
   int failure = kernel_send(state->fd, state->kind, state->v6, &outgoing, state->shared);
   if (failure == 0 && state->kind == KIND_TCP) uv_poll_start(&state->poll, UV_WRITABLE, on_poll);
   return int_value(env, failure);
@@ -228,6 +250,19 @@ static napi_value tcp_figures_method(napi_env env, napi_callback_info info) {
   return result;
 }
 
+/* openTcp(v6, traffic) -> the descriptor of a TCP socket, not connected, for Node to own; throws with the errno's name. */
+static napi_value open_tcp_method(napi_env env, napi_callback_info info) {
+  size_t count = 2;
+  napi_value arguments[2];
+  bool v6 = false;
+  int32_t traffic = 0;
+  napi_get_cb_info(env, info, &count, arguments, NULL, NULL);
+  napi_get_value_bool(env, arguments[0], &v6);
+  napi_get_value_int32(env, arguments[1], &traffic);
+  int fd = kernel_open_tcp(v6, traffic);
+  return fd < 0 ? throw_errno(env, -fd) : int_value(env, fd);
+}
+
 /* holdOpen(handle, yes): whether this socket keeps the process alive. */
 static napi_value hold_open_method(napi_env env, napi_callback_info info) {
   size_t count = 2;
@@ -268,6 +303,7 @@ NAPI_MODULE_INIT() {
       {"read", read_method},
       {"socketError", socket_error_method},
       {"tcpFigures", tcp_figures_method},
+      {"openTcp", open_tcp_method},
       {"holdOpen", hold_open_method},
       {"close", close_method},
   };

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 /* The kernel's IPv4 ICMP filter; linux/icmp.h, which names them, clashes with the C library's headers. */
 #define RAW_ICMP_FILTER 1
@@ -83,6 +84,16 @@ int kernel_open(enum kind kind, bool v6) {
   return fd;
 }
 
+int kernel_open_tcp(bool v6, int traffic) {
+  int fd = socket(v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP);
+  if (fd < 0) return -errno;
+  int level = v6 ? IPPROTO_IPV6 : IPPROTO_IP;
+  if (setsockopt(fd, level, v6 ? IPV6_TCLASS : IP_TOS, &traffic, sizeof traffic) == 0) return fd;
+  int number = errno;
+  close(fd);
+  return -number;
+}
+
 int kernel_socket_error(int fd) {
   int number = 0;
   socklen_t size = sizeof number;
@@ -100,6 +111,36 @@ int kernel_tcp_figures(int fd, struct tcp_figures *figures) {
   return 0;
 }
 
+static void add_control(struct msghdr *message, int level, int type, const void *data, size_t size) {
+  struct cmsghdr *header = (struct cmsghdr *)((char *)message->msg_control + message->msg_controllen);
+  header->cmsg_level = level;
+  header->cmsg_type = type;
+  header->cmsg_len = CMSG_LEN(size);
+  memcpy(CMSG_DATA(header), data, size);
+  message->msg_controllen += CMSG_SPACE(size);
+}
+
+/* What a packet asks for beyond its address, as control messages: they hold for this packet only. */
+static void add_wishes(struct msghdr *message, bool v6, const struct outgoing *outgoing) {
+  int level = v6 ? IPPROTO_IPV6 : IPPROTO_IP;
+  int yes = 1;
+  if (outgoing->ttl > 0)
+    add_control(message, level, v6 ? IPV6_HOPLIMIT : IP_TTL, &outgoing->ttl, sizeof outgoing->ttl);
+  if (outgoing->traffic >= 0)
+    add_control(message, level, v6 ? IPV6_TCLASS : IP_TOS, &outgoing->traffic, sizeof outgoing->traffic);
+  if (outgoing->dont_fragment && v6) add_control(message, level, IPV6_DONTFRAG, &yes, sizeof yes);
+  if (outgoing->source == NULL) return;
+  if (v6) {
+    const struct sockaddr_in6 *source = outgoing->source;
+    struct in6_pktinfo info = {.ipi6_addr = source->sin6_addr, .ipi6_ifindex = source->sin6_scope_id};
+    add_control(message, level, IPV6_PKTINFO, &info, sizeof info);
+  } else {
+    const struct sockaddr_in *source = outgoing->source;
+    struct in_pktinfo info = {.ipi_spec_dst = source->sin_addr};
+    add_control(message, level, IP_PKTINFO, &info, sizeof info);
+  }
+}
+
 int kernel_send(int fd, enum kind kind, bool v6, const struct outgoing *outgoing, struct shared *shared) {
   socklen_t to_length = v6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
   int level = v6 ? IPPROTO_IPV6 : IPPROTO_IP;
@@ -115,24 +156,30 @@ int kernel_send(int fd, enum kind kind, bool v6, const struct outgoing *outgoing
   if (kind != KIND_RAW) (void)kernel_socket_error(fd);
 
   union {
-    char bytes[CMSG_SPACE(sizeof(int))];
+    char bytes[3 * CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(struct in6_pktinfo))];
     struct cmsghdr align;
   } control;
   struct iovec part = {.iov_base = (void *)outgoing->packet, .iov_len = outgoing->length};
   struct msghdr message = {
       .msg_name = (void *)outgoing->to, .msg_namelen = to_length, .msg_iov = &part, .msg_iovlen = 1};
-  if (outgoing->ttl > 0) {
+  if (outgoing->ttl > 0 || outgoing->traffic >= 0 || outgoing->source != NULL || outgoing->dont_fragment) {
     memset(&control, 0, sizeof control);
     message.msg_control = control.bytes;
-    message.msg_controllen = sizeof control.bytes;
-    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = level;
-    header->cmsg_type = v6 ? IPV6_HOPLIMIT : IP_TTL;
-    header->cmsg_len = CMSG_LEN(sizeof(int));
-    memcpy(CMSG_DATA(header), &outgoing->ttl, sizeof outgoing->ttl);
+    add_wishes(&message, v6, outgoing);
+  }
+  int option = v6 ? IPV6_MTU_DISCOVER : IP_MTU_DISCOVER;
+  int before = v6 ? IPV6_PMTUDISC_WANT : IP_PMTUDISC_WANT;
+  if (outgoing->dont_fragment) {
+    /* This socket also sends for others, so the option holds for this packet only. */
+    socklen_t size = sizeof before;
+    (void)getsockopt(fd, level, option, &before, &size);
+    int probe = v6 ? IPV6_PMTUDISC_PROBE : IP_PMTUDISC_PROBE;
+    if (setsockopt(fd, level, option, &probe, sizeof probe) != 0) return errno;
   }
   read_clocks(shared);
-  return sendmsg(fd, &message, 0) < 0 ? errno : 0;
+  int failure = sendmsg(fd, &message, 0) < 0 ? errno : 0;
+  if (outgoing->dont_fragment) set_option(fd, level, option, before);
+  return failure;
 }
 
 static void write_address(char *text, size_t size, const struct sockaddr *address) {
@@ -159,6 +206,7 @@ static void read_control(struct slot *slot, struct msghdr *message, int64_t now_
       slot->error_number = (int32_t)error->ee_errno;
       slot->type = error->ee_type;
       slot->code = error->ee_code;
+      slot->mtu = error->ee_info;
       /* Made by this machine itself (no route, packet too big): there is no offender. */
       if (error->ee_origin == SO_EE_ORIGIN_ICMP || error->ee_origin == SO_EE_ORIGIN_ICMP6)
         write_address(slot->from, sizeof slot->from, SO_EE_OFFENDER(error));
@@ -202,6 +250,7 @@ int kernel_read(int fd, bool error_queue, struct shared *shared) {
     slot->error_number = 0;
     slot->type = 0;
     slot->code = 0;
+    slot->mtu = 0;
     write_address(slot->from, sizeof slot->from, (struct sockaddr *)&senders[i]);
     read_control(slot, &messages[i].msg_hdr, now_ns);
   }

@@ -28,6 +28,7 @@ struct slot {
   int32_t error_number;
   uint32_t type; /* of the ICMP error, error queue only */
   uint32_t code;
+  uint32_t mtu;  /* that the error names (fragmentation needed, packet too big), error queue only; 0 none */
   char from[48]; /* who sent it, as text; empty: this machine itself */
   uint8_t data[SLOT_DATA];
 };
@@ -45,6 +46,9 @@ struct outgoing {
   size_t length;
   const void *to; /* struct sockaddr_in or struct sockaddr_in6, by the socket's family */
   int ttl;        /* 0: the system's own */
+  int traffic;    /* the TOS byte or traffic class; -1: the system's own */
+  const void *source; /* the same kind as `to`, NULL: the system chooses */
+  bool dont_fragment; /* never cut it, neither here nor on the way, whatever this machine knows about the path */
 };
 
 /* A new non-blocking socket with its options set, or minus errno. */
@@ -52,6 +56,9 @@ int kernel_open(enum kind kind, bool v6);
 
 /* Sends, or for TCP starts a connect; 0 or errno. The clocks of just before are in `shared` afterwards. */
 int kernel_send(int fd, enum kind kind, bool v6, const struct outgoing *outgoing, struct shared *shared);
+
+/* A new non-blocking TCP socket, not connected, whose packets have this TOS byte or traffic class; or minus errno. */
+int kernel_open_tcp(bool v6, int traffic);
 
 /* Fills slots from the socket's queue or its error queue; how many, 0 when there is nothing. */
 int kernel_read(int fd, bool error_queue, struct shared *shared);

@@ -18,6 +18,8 @@ export interface PacketSlot {
   readonly errno: number;
   readonly type: number;
   readonly code: number;
+  /** The MTU that the error names; 0: none. */
+  readonly mtu: number;
   /** The sender, or the router that sent the error; '' is this host itself. */
   readonly from: string;
   readonly data: Buffer;
@@ -26,10 +28,11 @@ export interface PacketSlot {
 // Mirrors struct shared and struct slot of native/kernel.h.
 const headerBytes = 16;
 
-const slotBytes = 272;
-const fromOffset = 32;
+const slotBytes = 280;
+const fromOffset = 36;
 const fromBytes = 48;
-const dataOffset = 80;
+const dataOffset = 84;
+const dataBytes = 192;
 
 /** The maximum number of packets per read. */
 export const batchSize = 64;
@@ -55,7 +58,8 @@ export function readSlot(buffer: ArrayBuffer, index: number): PacketSlot {
     errno: view.getInt32(20, true),
     type: view.getUint32(24, true),
     code: view.getUint32(28, true),
+    mtu: view.getUint32(32, true),
     from: text.toString('latin1', 0, text.indexOf(0)),
-    data: Buffer.from(buffer, at + dataOffset, Math.min(length, slotBytes - dataOffset)),
+    data: Buffer.from(buffer, at + dataOffset, Math.min(length, dataBytes)),
   };
 }

@@ -54,7 +54,17 @@ it('the addon for this machine loads and offers what addon.ts says', ({ skip }) 
   expect(addon.source).toBe(`vantage-icmp-source:${sourceHash()}`);
   const exported: object = createRequire(import.meta.url)(addonPath());
   expect(Object.keys(exported).toSorted()).toEqual(
-    ['close', 'holdOpen', 'open', 'read', 'send', 'socketError', 'source', 'tcpFigures'].toSorted(),
+    [
+      'close',
+      'holdOpen',
+      'open',
+      'openTcp',
+      'read',
+      'send',
+      'socketError',
+      'source',
+      'tcpFigures',
+    ].toSorted(),
   );
 });
 

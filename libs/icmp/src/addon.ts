@@ -16,7 +16,18 @@ export interface Addon {
   /** `vantage-icmp-source:` and the hash of the sources. */
   readonly source: string;
   open(kind: number, v6: boolean, onReady: () => void): { handle: AddonHandle; buffer: ArrayBuffer };
-  send(handle: AddonHandle, packet: Uint8Array, address: string, port: number, ttl: number): number;
+  send(
+    handle: AddonHandle,
+    packet: Uint8Array,
+    address: string,
+    port: number,
+    ttl: number,
+    /** The TOS byte or traffic class; -1: the system's own. */
+    traffic?: number,
+    /** '': the system chooses. */
+    source?: string,
+    dontFragment?: boolean,
+  ): number;
   read(handle: AddonHandle, errorQueue: boolean): number;
   socketError(handle: AddonHandle): number;
   /**
@@ -24,6 +35,11 @@ export interface Addon {
    * older build of the addon lacks the method.
    */
   tcpFigures?(fd: number): readonly [number, number, number] | undefined;
+  /**
+   * A TCP socket, not connected, whose packets have this TOS byte or traffic class; its descriptor. An older build
+   * lacks the method, and the last three parameters of `send`.
+   */
+  openTcp?(v6: boolean, traffic: number): number;
   holdOpen(handle: AddonHandle, yes: boolean): void;
   close(handle: AddonHandle): void;
 }

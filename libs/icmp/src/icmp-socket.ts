@@ -23,10 +23,32 @@ export interface Arrival {
  */
 type SendOutcome = { readonly ok: true; sentAt(): Clocks } | { readonly ok: false; readonly code: string };
 
+/** How a packet is sent, where that is not left to the system. */
+export interface SendingOptions {
+  /** Time to live or hop limit, 1 to 255. */
+  readonly ttl?: number;
+  /** Code point for quality of service, 0 to 63. */
+  readonly dscp?: number;
+  /** An address of this host, an IPv6 link-local one with its zone. */
+  readonly source?: string;
+  /** Neither this host nor a router may fragment it. A packet over the MTU of the interface is unsent (`EMSGSIZE`). */
+  readonly dontFragment?: boolean;
+}
+
+/** Whether a packet has wishes beyond its TTL, which the package `raw-socket` cannot fulfil. */
+export function hasMarks({ dscp, source, dontFragment }: SendingOptions): boolean {
+  return dscp !== undefined || source !== undefined || dontFragment === true;
+}
+
 /** A stateless ICMP socket. It sends and receives, and does not match answers to requests. */
 interface Transport {
-  /** Sends a packet; TTL 0 means the system's default. `onFailure` reports a send that fails after it was accepted. */
-  send(packet: Buffer, address: string, ttl: number, onFailure: (code: string) => void): SendOutcome;
+  /** Sends a packet. `onFailure` reports a send that fails after it was accepted. */
+  send(
+    packet: Buffer,
+    address: string,
+    options: SendingOptions,
+    onFailure: (code: string) => void,
+  ): SendOutcome;
   /** Delivers everything in the socket's queue at once. False: this transport cannot. */
   drain(): boolean;
   /** Whether the socket keeps the process alive. */
@@ -39,13 +61,11 @@ export type OpenTransport = (
   onArrival: (arrival: Arrival) => void,
 ) => Transport | { readonly error: string; readonly code: string };
 
-export interface PingRequest {
+export interface PingRequest extends SendingOptions {
   /** IP address of the socket's family; an IPv6 link-local address with its zone (`fe80::1%eth0`). */
   readonly address: string;
   /** Bytes of payload, 0 to 65507. Below 8 an answer is matched by its numbers alone. */
   readonly size: number;
-  /** Time to live or hop limit, 1 to 255; absent: the system's default. */
-  readonly ttl?: number;
   readonly timeoutMs: number;
   /** Stops waiting; the answer is then `aborted`. */
   readonly signal?: AbortSignal;
@@ -69,8 +89,13 @@ export type PingAnswer =
       readonly rttMs: number;
       /** The sender of the error; '' is this host itself. */
       readonly from: string;
+      /** The MTU of the link for which the packet is too big; 0: not named. */
+      readonly mtu: number;
     }
-  /** This host did not send it. `code` is the name of a system error: `ENETUNREACH`, `EPERM`, `ENOBUFS`. */
+  /**
+   * This host did not send it. `code` is the name of a system error: `ENETUNREACH`, `EPERM`, `ENOBUFS`; `ENOTSUP` for
+   * options that this system lacks.
+   */
   | { readonly kind: 'unsent'; readonly code: string }
   | { readonly kind: 'timeout' }
   | { readonly kind: 'aborted' };
@@ -138,7 +163,7 @@ export function createIcmpSocket(deps: {
       case 'error': {
         const reason = icmpErrorReason(family, incoming.type, incoming.code);
         const text = icmpErrorText(family, incoming.type, incoming.code);
-        waiting.settle({ kind: 'error', reason, text, rttMs, from });
+        waiting.settle({ kind: 'error', reason, text, rttMs, from, mtu: incoming.mtu });
         break;
       }
     }
@@ -164,8 +189,9 @@ export function createIcmpSocket(deps: {
     get inFlight() {
       return pending.size;
     },
-    ping: ({ address, size, ttl = 0, timeoutMs, signal }) =>
+    ping: (request) =>
       new Promise((resolve) => {
+        const { address, size, timeoutMs, signal } = request;
         if (closed || signal?.aborted) return resolve({ kind: 'aborted' });
         const canonical = canonicalAddress(address, family);
         if (canonical === undefined) return resolve({ kind: 'unsent', code: 'EINVAL' });
@@ -186,7 +212,7 @@ export function createIcmpSocket(deps: {
           if (transport.drain()) return settle({ kind: 'timeout' });
           setImmediate(() => settle({ kind: 'timeout' }));
         };
-        const sent = transport.send(packet, address, ttl, (code) => settle({ kind: 'unsent', code }));
+        const sent = transport.send(packet, address, request, (code) => settle({ kind: 'unsent', code }));
         if (!sent.ok) return resolve({ kind: 'unsent', code: sent.code });
         const timer = clock.timer(timeoutMs, onTimeout);
         signal?.addEventListener('abort', onAbort, { once: true });

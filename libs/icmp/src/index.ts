@@ -1,5 +1,6 @@
 export type { IcmpErrorReason } from './icmp-error.ts';
-export type { IcmpSocket, PingAnswer, PingRequest } from './icmp-socket.ts';
+export type { IcmpSocket, PingAnswer, PingRequest, SendingOptions } from './icmp-socket.ts';
+export { openMarkedSocket, whyNoMarks } from './marked-socket.ts';
 export { describeMissingRight, missingRight } from './missing-right.ts';
 export { type IcmpUnavailable, type OpenIcmpOptions, openIcmp, whyNoPing } from './open-icmp.ts';
 export type { Family } from './packet.ts';

@@ -2,7 +2,7 @@ import { getSystemErrorName } from 'node:util';
 import { messageOf } from '@vantage/kernel';
 import { type Addon, addonKind } from './addon.ts';
 import { batchSize, type PacketSlot, readClocks, readSlot } from './addon-buffer.ts';
-import type { Arrival, OpenTransport } from './icmp-socket.ts';
+import { type Arrival, hasMarks, type OpenTransport, type SendingOptions } from './icmp-socket.ts';
 import { decode, decodeRequest, type Family, type IncomingPacket } from './packet.ts';
 
 /** The addon's socket as a transport. Receive times are the kernel's. */
@@ -39,7 +39,7 @@ export function nativeTransport(addon: Addon, family: Family, kind: 'raw' | 'dat
     function incomingOf(slot: PacketSlot): IncomingPacket | undefined {
       if (!slot.fromErrorQueue) return decode(family, slot.data, withIpHeader);
       const request = decodeRequest(family, slot.data);
-      return request && { kind: 'error', type: slot.type, code: slot.code, ...request };
+      return request && { kind: 'error', type: slot.type, code: slot.code, mtu: slot.mtu, ...request };
     }
 
     function drain(): boolean {
@@ -49,8 +49,12 @@ export function nativeTransport(addon: Addon, family: Family, kind: 'raw' | 'dat
     }
 
     return {
-      send: (packet, address, ttl) => {
-        const errno = addon.send(handle, packet, address, 0, ttl);
+      send: (packet, address, options) => {
+        const { ttl = 0 } = options;
+        if (hasMarks(options) && addon.openTcp === undefined) return { ok: false, code: 'ENOTSUP' };
+        const errno = hasMarks(options)
+          ? addon.send(handle, packet, address, 0, ttl, ...marksOf(options))
+          : addon.send(handle, packet, address, 0, ttl);
         if (errno !== 0) return { ok: false, code: getSystemErrorName(-errno) };
         const clocks = readClocks(buffer);
         return { ok: true, sentAt: () => clocks };
@@ -63,6 +67,14 @@ export function nativeTransport(addon: Addon, family: Family, kind: 'raw' | 'dat
       },
     };
   };
+}
+
+function marksOf({
+  dscp,
+  source = '',
+  dontFragment = false,
+}: SendingOptions): [traffic: number, source: string, dontFragment: boolean] {
+  return [dscp === undefined ? -1 : dscp << 2, source, dontFragment];
 }
 
 function arrivalOf(slot: PacketSlot, incoming: IncomingPacket, read: Arrival['read']): Arrival {

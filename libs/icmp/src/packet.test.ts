@@ -62,9 +62,18 @@ describe('what a socket receives', () => {
 
   it('is an error about our request', () => {
     const error4 = ipv4(icmpError(3, 1, ipv4(four)));
-    expect(decode(4, error4, true)).toEqual({ kind: 'error', type: 3, code: 1, ...known });
+    expect(decode(4, error4, true)).toEqual({ kind: 'error', type: 3, code: 1, mtu: 0, ...known });
     const error6 = icmpError(3, 0, ipv6(six));
-    expect(decode(6, error6, false)).toEqual({ kind: 'error', type: 3, code: 0, ...known });
+    expect(decode(6, error6, false)).toEqual({ kind: 'error', type: 3, code: 0, mtu: 0, ...known });
+  });
+
+  it('names the MTU for which our request was too big', () => {
+    const error4 = icmpError(3, 4, ipv4(four));
+    error4.writeUInt16BE(1400, 6);
+    expect(decode(4, ipv4(error4), true)).toMatchObject({ kind: 'error', mtu: 1400 });
+    const error6 = icmpError(2, 0, ipv6(six));
+    error6.writeUInt32BE(1280, 4);
+    expect(decode(6, error6, false)).toMatchObject({ kind: 'error', mtu: 1280 });
   });
 
   it('has an empty token when a router quotes 8 bytes only', () => {

@@ -22,6 +22,8 @@ export type IncomingPacket =
       readonly kind: 'error';
       readonly type: number;
       readonly code: number;
+      /** The MTU of the link for which our request was too big; 0: not named. */
+      readonly mtu: number;
       /** The fields of our request, as the error quotes it. */
       readonly id: number;
       readonly sequence: number;
@@ -77,7 +79,16 @@ export function decode(family: Family, bytes: Buffer, withIpHeader: boolean): In
   }
   if (!errorTypes[family].has(type)) return undefined;
   const request = quotedRequest(family, icmp.subarray(icmpHeaderBytes));
-  return request ? { kind: 'error', type, code: icmp.readUInt8(1), ...request } : undefined;
+  if (request === undefined) return undefined;
+  const code = icmp.readUInt8(1);
+  return { kind: 'error', type, code, mtu: namedMtu(family, icmp), ...request };
+}
+
+/** The MTU in an error about a packet that is too big (RFC 1191 section 4, RFC 4443 section 3.2). */
+function namedMtu(family: Family, icmp: Buffer): number {
+  const [type, code] = icmp;
+  if (family === 6) return type === 2 ? icmp.readUInt32BE(4) : 0;
+  return type === 3 && code === 4 ? icmp.readUInt16BE(6) : 0;
 }
 
 /** Decodes our own echo request, as the error queue of a socket returns it. */

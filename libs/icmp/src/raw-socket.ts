@@ -1,7 +1,7 @@
 import type { Clock } from '@vantage/kernel';
 import { messageOf } from '@vantage/kernel';
 import type { Clocks } from './addon-buffer.ts';
-import type { OpenTransport } from './icmp-socket.ts';
+import { hasMarks, type OpenTransport } from './icmp-socket.ts';
 import { decode, type Family } from './packet.ts';
 
 /** The part of the package `raw-socket` that is used here. */
@@ -59,11 +59,13 @@ export function rawSocketTransport(load: () => RawSocketModule, family: Family, 
     // A failed receive concerns no ping in particular. Waiting pings time out.
     socket.on('error', () => undefined);
     return {
-      send: (packet, address, ttl, onFailure) => {
+      send: (packet, address, options, onFailure) => {
+        // The package sets options by socket, not by packet, and knows few of them.
+        if (hasMarks(options)) return { ok: false, code: 'ENOTSUP' };
         let sentAt = now();
         // The socket sends later, when it is writable: the option and the time belong to that time.
         const before = () => {
-          setTtl(module, socket, family, ttl || defaultTtl);
+          setTtl(module, socket, family, options.ttl ?? defaultTtl);
           sentAt = now();
         };
         const after = (error: Error | null) => {

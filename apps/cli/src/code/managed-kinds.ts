@@ -80,6 +80,7 @@ export const kinds: Readonly<Record<ManagedKind, KindRule>> = {
       Frequency: 5,
       FrequencySeconds: null,
       ...settingDefaults,
+      ExpiryWarningDays: null,
       nschedule_id: null,
       mschedule_id: null,
       device_master_id: null,

@@ -18,6 +18,7 @@ const files: Readonly<Record<string, string>> = {
 export const manualPages = [
   'first-alarm',
   'methods',
+  'http',
   'snmp',
   'rest',
   'alerts',

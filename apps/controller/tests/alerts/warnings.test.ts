@@ -87,6 +87,32 @@ test('a certificate is announced once at each number of days; the messages say w
   ]);
 });
 
+test('a device warns at its own days, else at those of its account; an empty list never warns', async () => {
+  const [own, ofAccount, never] = [
+    await fixture.device([place]),
+    await fixture.device([place]),
+    await fixture.device([place]),
+  ];
+  const setDays = (no: number, days: string) =>
+    sql`update devices set expiry_warning_days = ${days} where device_no = ${no}`.execute(fixture.kysely);
+  await sql`update accounts set expiry_warning_days = '90,40'`.execute(fixture.kysely);
+  await setDays(own, '60');
+  await setDays(never, '');
+  const notAfter = 200_000 + 50 * day;
+  // The first check of a device makes its state; the second one can warn.
+  for (const at of [200_000, 200_060])
+    for (const device of [own, ofAccount, never])
+      await fixture.take([{ device, agent: place.agentNo, at, code: 1, notAfter }]);
+  const count = async (device: number) =>
+    (await types(device)).filter((type) => type === 'CertificateExpiring').length;
+  expect([await count(own), await count(ofAccount), await count(never)]).toEqual([1, 1, 0]);
+  const later = 200_000 + 11 * day;
+  for (const device of [own, ofAccount, never])
+    await fixture.take([{ device, agent: place.agentNo, at: later, code: 1, notAfter }]);
+  expect([await count(own), await count(ofAccount), await count(never)]).toEqual([1, 2, 0]);
+  await sql`update accounts set expiry_warning_days = null`.execute(fixture.kysely);
+});
+
 test('a certificate that is valid for long, and answers that are fast, cost no write', async () => {
   const device = await fixture.device([place]);
   const version = async () =>

@@ -14,6 +14,8 @@ export interface ListedSettings {
   readonly RetryDelay: number;
   readonly Severity: string;
   readonly Enabled: boolean;
+  /** Absent in rows of lists. */
+  readonly ExpiryWarningDays?: readonly number[] | null;
   readonly nschedule_id: string | null;
   readonly mschedule_id: string | null;
   readonly device_master_id: string | null;
@@ -56,6 +58,8 @@ export function applyFile(
     add('nschedule_id', notification === null ? null : (scheduleName(notification) ?? notification));
     add('mschedule_id', maintenance === null ? null : (scheduleName(maintenance) ?? maintenance));
     add('device_master_id', master === null ? null : (keys.get(master) ?? master));
+    // An empty list means no warning, which differs from the days of the account.
+    if (settings.ExpiryWarningDays) entry['ExpiryWarningDays'] = settings.ExpiryWarningDays;
     // An empty list means no Location, which differs from the default ones.
     if (settings.Locations !== null) entry['Locations'] = settings.Locations;
     add('Tags', settings.Tags.map(({ Name }) => Name).sort());

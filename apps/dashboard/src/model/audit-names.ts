@@ -69,6 +69,7 @@ const fieldWords: Readonly<Partial<Record<string, string>>> = {
   nschedule_id: 'Notification schedule',
   FrequencySeconds: 'Frequency in seconds',
   RetryDelay: 'Retry delay',
+  ExpiryWarningDays: 'Days of expiry warnings',
   ExternalKey: 'External key',
   DefaultLocations: 'Default Locations',
   tag_id: 'Tag',

@@ -8,6 +8,7 @@ import { CheckCourse } from './check-course.tsx';
 import css from './check-detail.module.css';
 import type { IconName } from './icon.tsx';
 import legend from './legend.module.css';
+import { StepBars } from './step-bars.tsx';
 import { ValueList } from './value-list.tsx';
 
 const say = checkTexts;
@@ -91,6 +92,7 @@ export function CheckDetail({
       )}
       {extended !== undefined && details.length + without.length === 0 && <p class="mute">{say.noDetail}</p>}
       {check.Values !== undefined && <ValueList values={check.Values} />}
+      {extended !== undefined && <StepBars extended={extended} />}
       {extended !== undefined && <CheckCourse check={check} extended={extended} />}
       {children}
       {details.length > 0 && (

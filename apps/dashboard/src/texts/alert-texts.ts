@@ -6,7 +6,7 @@ const kinds = {
   'device.flapping': 'is flapping',
   'device.partial': 'fails from some Locations only',
   'device.slow': 'is slow',
-  'certificate.expiring': 'has a certificate that ends soon',
+  'certificate.expiring': 'has a certificate or domain that ends soon',
   'location.offline': 'is offline',
   'location.online': 'is online again',
   'anchor.down': 'has an anchor that is Down',

@@ -5,6 +5,7 @@ export const checkTexts = {
   inconclusive: 'inconclusive',
   phaseNames: { dns: 'DNS', connect: 'Connect', tls: 'TLS', first: 'First byte', transfer: 'Transfer' },
   phasesOf: 'Phases of this check',
+  steps: 'Steps',
   noDetail: 'This check has no diagnostics.',
   values: 'Values',
   course: {

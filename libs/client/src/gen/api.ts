@@ -2703,16 +2703,28 @@ export interface components {
              */
             Body?: string;
             /**
-             * @description User for Basic authentication; default: the URL's.
+             * @description Login: Basic and Digest (RFC 7616) use User and Password, Bearer uses Token; default: Bearer if there is a Token, else Basic.
+             * @example Digest
+             * @enum {string}
+             */
+            Auth?: "Basic" | "Digest" | "Bearer";
+            /**
+             * @description User for Basic and Digest; default: the URL's.
              * @example monitor
              */
             User?: string;
             /**
              * Format: password
-             * @description Password for Basic authentication.
+             * @description Password for Basic and Digest; default: the URL's.
              * @example a password
              */
             Password?: string;
+            /**
+             * Format: password
+             * @description Token for Bearer.
+             * @example a-token
+             */
+            Token?: string;
             /**
              * @description Redirects to follow; 0: the redirect is the answer. Default: 10.
              * @example 3
@@ -2724,6 +2736,16 @@ export interface components {
              * @enum {string}
              */
             IPFamily?: "4" | "6" | "Any";
+            /**
+             * @description Address of the agent's host to send from, or the name of its interface; default: the system chooses.
+             * @example 192.0.2.10
+             */
+            SourceAddress?: string;
+            /**
+             * @description Mark of the packets for quality of service: 0 to 63, or a name such as EF, AF41 or CS5.
+             * @example EF
+             */
+            DSCP?: string;
             /**
              * @description Proxy to go through: http://user:password@host:port.
              * @example http://proxy.example.com:3128
@@ -2851,6 +2873,112 @@ export interface components {
                  */
                 MinDaysLeft?: number;
             };
+            /**
+             * @description Requests in turn, instead of one to the URL. A step extracts values for later ones; cookies are kept. Login and Headers of the Options go to the address of the URL only.
+             * @example [
+             *       {
+             *         "Name": "Log in",
+             *         "URL": "/login",
+             *         "Method": "POST",
+             *         "Extract": [
+             *           {
+             *             "Name": "token",
+             *             "JSONPath": "$.token"
+             *           }
+             *         ]
+             *       },
+             *       {
+             *         "Name": "Orders",
+             *         "URL": "/orders",
+             *         "Headers": {
+             *           "Authorization": "Bearer ${token}"
+             *         },
+             *         "ExpectText": "open"
+             *       }
+             *     ]
+             */
+            Steps?: {
+                /**
+                 * @description The name of the step, unique in the list. The text of a failure has it.
+                 * @example local
+                 */
+                Name: string;
+                /**
+                 * @description URL, or a path at the address of the device, with ${name} for extracted values; default: the device's URL.
+                 * @example https://www.example.com/
+                 */
+                URL?: string;
+                /**
+                 * @description Request method. Default: "GET".
+                 * @enum {string}
+                 */
+                Method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
+                /**
+                 * @description Request headers of this step, beside those of the Options.
+                 * @example {
+                 *       "Accept-Language": "en"
+                 *     }
+                 */
+                Headers?: {
+                    [key: string]: string;
+                };
+                /**
+                 * @description Request body. Extracted values are escaped as its Content-Type needs it: JSON, or a form (x-www-form-urlencoded).
+                 * @example {"query":"ping"}
+                 */
+                Body?: string;
+                /**
+                 * @description Statuses that are good; default: all below 400.
+                 * @example [
+                 *       "200",
+                 *       "300-399"
+                 *     ]
+                 */
+                ExpectStatus?: string[];
+                /**
+                 * @description Text that the body must contain.
+                 * @example In stock
+                 */
+                ExpectText?: string;
+                /**
+                 * @description Regular expression that the body (its first MiB) must match.
+                 * @example version [0-9]+
+                 */
+                ExpectRegex?: string;
+                /**
+                 * @description JSONPath that must find something in the body: names, ['names'], [0], [1:3], * and .., no filters.
+                 * @example $.status
+                 */
+                ExpectJSONPath?: string;
+                /**
+                 * @description What ExpectJSONPath must find at least once, as text or JSON.
+                 * @example ok
+                 */
+                ExpectJSONValue?: string;
+                /**
+                 * @description A step that takes longer fails.
+                 * @example 2000
+                 */
+                MaxTimeMs?: number;
+                /** @description Values to take from the answer for later steps. */
+                Extract?: {
+                    /**
+                     * @description Later steps use the value as ${name} in their URL, headers and body.
+                     * @example local
+                     */
+                    Name: string;
+                    /** @description The first value that a JSONPath finds in the body. */
+                    JSONPath?: string;
+                    /** @description What the one group of a regular expression matches in the body. */
+                    Regex?: string;
+                    /** @description A header of the answer. */
+                    Header?: string;
+                    /** @description A cookie that this step or an earlier one set. */
+                    Cookie?: string;
+                    /** @description The value is shown as *** everywhere, and no redirect takes it to another host. Default: false. */
+                    Secret?: boolean;
+                }[];
+            }[];
         };
         /**
          * @description Options of Method PING. All may be absent; a name that is not listed is refused with code 1004.
@@ -2901,6 +3029,28 @@ export interface components {
              * @example 64
              */
             TTL?: number;
+            /**
+             * @description Address of the agent's host to send from, or the name of its interface; default: the system chooses.
+             * @example 192.0.2.10
+             */
+            SourceAddress?: string;
+            /**
+             * @description Mark of the packets for quality of service: 0 to 63, or a name such as EF, AF41 or CS5.
+             * @example EF
+             */
+            DSCP?: string;
+            /** @description Neither the agent nor a router may fragment the packets. If they are too big for the path, the check fails and names the path MTU. Default: false. */
+            DontFragment?: boolean;
+            /**
+             * @description More jitter (mean difference of successive round trips) is a failed expectation.
+             * @example 20
+             */
+            MaxJitterMs?: number;
+            /**
+             * @description A lower mean opinion score (1 to 4.4, ITU-T G.107 from delay, jitter and loss) is a failed expectation. With it or MaxJitterMs, jitter, loss and MOS are values of the check.
+             * @example 3.6
+             */
+            MinMOS?: number;
         };
         /**
          * @description Options of Method SMTP. All may be absent; a name that is not listed is refused with code 1004.
@@ -3745,6 +3895,16 @@ export interface components {
              * @enum {string}
              */
             IPFamily?: "4" | "6" | "Any";
+            /**
+             * @description Address of the agent's host to send from, or the name of its interface; default: the system chooses.
+             * @example 192.0.2.10
+             */
+            SourceAddress?: string;
+            /**
+             * @description Mark of the packets for quality of service: 0 to 63, or a name such as EF, AF41 or CS5.
+             * @example EF
+             */
+            DSCP?: string;
         };
         /**
          * @description Options of Method DNS. All may be absent; a name that is not listed is refused with code 1004.
@@ -4011,6 +4171,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -4094,6 +4259,15 @@ export interface components {
              * @example 1
              */
             RetryDelay?: number | null;
+            /**
+             * @description Days before the end of its certificate or domain at which it warns, falling; []: never; null: the account's.
+             * @example [
+             *       30,
+             *       14,
+             *       7
+             *     ]
+             */
+            ExpiryWarningDays?: number[] | null;
             /**
              * @description Notification schedule. Its id, or key: and its ExternalKey; null: none.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
@@ -4202,6 +4376,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -4246,6 +4425,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -4371,6 +4555,7 @@ export interface components {
             /** @description true: nothing is changed, and the answer has a Token. Without a Token it is always so. */
             Preview?: boolean;
             /**
+             * Format: password
              * @description Of the preview: does what was previewed.
              * @example 8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
              */
@@ -4748,7 +4933,12 @@ export interface components {
          *       "DefaultLocations": [
          *         "local"
          *       ],
-         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ]
          *     }
          */
         AccountUpdate: {
@@ -4769,6 +4959,15 @@ export interface components {
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
             nschedule_id?: string | null;
+            /**
+             * @description Days before the end of a certificate or domain at which devices warn that have no days of their own, falling; []: never; null: 30, 14, 7, 3 and 1.
+             * @example [
+             *       30,
+             *       14,
+             *       7
+             *     ]
+             */
+            ExpiryWarningDays?: number[] | null;
             /**
              * @description Id of the account.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
@@ -7836,6 +8035,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -8235,6 +8439,7 @@ export interface components {
                 Reason: string;
             }[];
             /**
+             * Format: password
              * @description Sent with the same body within an hour, it does what was previewed.
              * @example 8dddb028ef293a7190ff4d6b4e26af36e7a743c83e60866d
              */
@@ -8572,6 +8777,11 @@ export interface components {
          *         "Retries": 2,
          *         "Attempts": 3,
          *         "RetryDelay": 1,
+         *         "ExpiryWarningDays": [
+         *           30,
+         *           14,
+         *           7
+         *         ],
          *         "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *         "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *         "device_master_id": null,
@@ -8761,6 +8971,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -8851,6 +9066,15 @@ export interface components {
              * @example 1
              */
             RetryDelay: number;
+            /**
+             * @description Days before the end of its certificate or domain at which it warns; null: the account's.
+             * @example [
+             *       30,
+             *       14,
+             *       7
+             *     ]
+             */
+            ExpiryWarningDays: number[] | null;
             /**
              * @description Id of the notification schedule; null: none.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
@@ -10213,6 +10437,11 @@ export interface components {
          *         "local"
          *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "RetentionDays": 90,
          *       "CreatedAt": "2026-02-25T23:38:03+01:00",
          *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
@@ -10246,6 +10475,15 @@ export interface components {
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
             nschedule_id: string | null;
+            /**
+             * @description Days before the end of a certificate or domain at which devices warn that have no days of their own; null: 30, 14, 7, 3 and 1.
+             * @example [
+             *       30,
+             *       14,
+             *       7
+             *     ]
+             */
+            ExpiryWarningDays: number[] | null;
             /**
              * @description How long raw checks are kept; the operator's setting.
              * @example 90
@@ -10644,6 +10882,7 @@ export interface components {
              */
             agent_id: components["schemas"]["Id"];
             /**
+             * Format: password
              * @description Enrols the agent, once. No later answer shows it.
              * @example 5f0c2c7ba3b94bd4a0a5b3e1c1f2d3e4
              */
@@ -13141,6 +13380,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -13241,6 +13485,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -13313,6 +13562,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -13387,6 +13641,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -13458,6 +13717,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -13530,6 +13794,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -13603,6 +13872,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -13675,6 +13949,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -13746,6 +14025,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -13817,6 +14101,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -13888,6 +14177,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -13964,6 +14258,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -14037,6 +14336,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -14108,6 +14412,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -14184,6 +14493,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -14315,6 +14629,15 @@ export interface components {
              * @example 1
              */
             RetryDelay: number;
+            /**
+             * @description Days before the end of its certificate or domain at which it warns; null: the account's.
+             * @example [
+             *       30,
+             *       14,
+             *       7
+             *     ]
+             */
+            ExpiryWarningDays: number[] | null;
             /**
              * @description Id of the notification schedule; null: none.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
@@ -14811,6 +15134,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -14875,6 +15203,15 @@ export interface components {
              * @example 1
              */
             RetryDelay?: number | null;
+            /**
+             * @description Days before the end of its certificate or domain at which it warns, falling; []: never; null: the account's.
+             * @example [
+             *       30,
+             *       14,
+             *       7
+             *     ]
+             */
+            ExpiryWarningDays?: number[] | null;
             /**
              * @description Notification schedule. Its id, or key: and its ExternalKey; null: none.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
@@ -14952,6 +15289,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -15031,6 +15373,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -15082,6 +15429,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -15135,6 +15487,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -15185,6 +15542,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -15236,6 +15598,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -15288,6 +15655,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -15339,6 +15711,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -15389,6 +15766,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -15439,6 +15821,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -15489,6 +15876,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -15544,6 +15936,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -15596,6 +15993,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -15646,6 +16048,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -15701,6 +16108,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -15765,6 +16177,15 @@ export interface components {
              * @example 1
              */
             RetryDelay?: number | null;
+            /**
+             * @description Days before the end of its certificate or domain at which it warns, falling; []: never; null: the account's.
+             * @example [
+             *       30,
+             *       14,
+             *       7
+             *     ]
+             */
+            ExpiryWarningDays?: number[] | null;
             /**
              * @description Notification schedule. Its id, or key: and its ExternalKey; null: none.
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
@@ -16209,6 +16630,11 @@ export interface operations {
                  *       "Retries": 2,
                  *       "Attempts": 3,
                  *       "RetryDelay": 1,
+                 *       "ExpiryWarningDays": [
+                 *         30,
+                 *         14,
+                 *         7
+                 *       ],
                  *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                  *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                  *       "device_master_id": null,
@@ -17084,6 +17510,11 @@ export interface operations {
                  *       "Retries": 2,
                  *       "Attempts": 3,
                  *       "RetryDelay": 1,
+                 *       "ExpiryWarningDays": [
+                 *         30,
+                 *         14,
+                 *         7
+                 *       ],
                  *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                  *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                  *       "device_master_id": null,
@@ -17187,6 +17618,11 @@ export interface operations {
                      *       "Retries": 2,
                      *       "Attempts": 3,
                      *       "RetryDelay": 1,
+                     *       "ExpiryWarningDays": [
+                     *         30,
+                     *         14,
+                     *         7
+                     *       ],
                      *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "device_master_id": null,
@@ -17280,6 +17716,11 @@ export interface operations {
                  *       "Retries": 2,
                  *       "Attempts": 3,
                  *       "RetryDelay": 1,
+                 *       "ExpiryWarningDays": [
+                 *         30,
+                 *         14,
+                 *         7
+                 *       ],
                  *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                  *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                  *       "device_master_id": null,
@@ -17481,6 +17922,11 @@ export interface operations {
                      *       "Retries": 2,
                      *       "Attempts": 3,
                      *       "RetryDelay": 1,
+                     *       "ExpiryWarningDays": [
+                     *         30,
+                     *         14,
+                     *         7
+                     *       ],
                      *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "device_master_id": null,
@@ -17586,6 +18032,11 @@ export interface operations {
                  *       "Retries": 2,
                  *       "Attempts": 3,
                  *       "RetryDelay": 1,
+                 *       "ExpiryWarningDays": [
+                 *         30,
+                 *         14,
+                 *         7
+                 *       ],
                  *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                  *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                  *       "device_master_id": null,
@@ -17684,6 +18135,11 @@ export interface operations {
                      *       "Retries": 2,
                      *       "Attempts": 3,
                      *       "RetryDelay": 1,
+                     *       "ExpiryWarningDays": [
+                     *         30,
+                     *         14,
+                     *         7
+                     *       ],
                      *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "device_master_id": null,
@@ -18522,6 +18978,11 @@ export interface operations {
                      *           "Retries": 2,
                      *           "Attempts": 3,
                      *           "RetryDelay": 1,
+                     *           "ExpiryWarningDays": [
+                     *             30,
+                     *             14,
+                     *             7
+                     *           ],
                      *           "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *           "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *           "device_master_id": null,
@@ -18997,6 +19458,11 @@ export interface operations {
                      *       "Retries": 2,
                      *       "Attempts": 3,
                      *       "RetryDelay": 1,
+                     *       "ExpiryWarningDays": [
+                     *         30,
+                     *         14,
+                     *         7
+                     *       ],
                      *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "device_master_id": null,
@@ -19147,6 +19613,11 @@ export interface operations {
                      *       "Retries": 2,
                      *       "Attempts": 3,
                      *       "RetryDelay": 1,
+                     *       "ExpiryWarningDays": [
+                     *         30,
+                     *         14,
+                     *         7
+                     *       ],
                      *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                      *       "device_master_id": null,
@@ -22615,6 +23086,11 @@ export interface operations {
                      *         "local"
                      *       ],
                      *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "ExpiryWarningDays": [
+                     *         30,
+                     *         14,
+                     *         7
+                     *       ],
                      *       "RetentionDays": 90,
                      *       "CreatedAt": "2026-02-25T23:38:03+01:00",
                      *       "UpdatedAt": "2026-02-25T23:38:03+01:00"
@@ -22668,7 +23144,12 @@ export interface operations {
                  *       "DefaultLocations": [
                  *         "local"
                  *       ],
-                 *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+                 *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                 *       "ExpiryWarningDays": [
+                 *         30,
+                 *         14,
+                 *         7
+                 *       ]
                  *     }
                  */
                 "application/json": components["schemas"]["AccountUpdate"];
@@ -22720,6 +23201,11 @@ export interface operations {
                      *         "local"
                      *       ],
                      *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "ExpiryWarningDays": [
+                     *         30,
+                     *         14,
+                     *         7
+                     *       ],
                      *       "RetentionDays": 90,
                      *       "CreatedAt": "2026-02-25T23:38:03+01:00",
                      *       "UpdatedAt": "2026-02-25T23:38:03+01:00"

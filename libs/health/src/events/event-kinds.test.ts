@@ -76,7 +76,13 @@ test.each<[EventCause, string]>([
     'No longer slow: the last check took 12 ms',
   ],
   [
-    { kind: 'certificate-expiring', ...device, ...checked, notAfterUs: 13.5 * 86_400_000_000 },
+    {
+      kind: 'certificate-expiring',
+      ...device,
+      ...checked,
+      what: 'certificate',
+      notAfterUs: 13.5 * 86_400_000_000,
+    },
     'The certificate expires in 13 days, at 1970-01-14T12:00:00Z',
   ],
   [
@@ -85,9 +91,10 @@ test.each<[EventCause, string]>([
       ...device,
       ...checked,
       atUs: 2 * 86_400_000_000,
+      what: 'domain',
       notAfterUs: 86_400_000_000,
     },
-    'The certificate expired 1 day ago, at 1970-01-02T00:00:00Z',
+    'The domain expired 1 day ago, at 1970-01-02T00:00:00Z',
   ],
   [{ kind: 'location-online', ...location, offlineSinceUs: 5 }, 'Location Oslo is online again'],
   [{ ...offline, reason: null, devices: 2 }, 'Location Oslo is offline, 2 devices not checked'],

@@ -16,6 +16,9 @@ interface OfSpeed extends OfCheck {
   readonly requestMs: number;
 }
 
+/** A thing that expires. */
+export type ExpiringThing = 'certificate' | 'domain';
+
 export const warningEvents = {
   'device-slow': causedBy<OfSpeed>()({
     types: ['Slow'],
@@ -29,13 +32,15 @@ export const warningEvents = {
     row: (cause) => ({ type: 'Fast', ...warningRow(cause) }),
     text: ({ requestMs }) => `No longer slow: the last check took ${requestMs} ms`,
   }),
-  /** A check found a certificate that expires soon, at `notAfterUs`. */
-  'certificate-expiring': causedBy<OfCheck & { readonly notAfterUs: number }>()({
-    types: ['CertificateExpiring'],
-    changesAlerts: true,
-    row: (cause) => ({ type: 'CertificateExpiring', ...warningRow(cause) }),
-    text: (cause) => `The certificate ${certificateText(cause)}`,
-  }),
+  /** A check found a certificate or the registration of a domain that expires soon, at `notAfterUs`. */
+  'certificate-expiring': causedBy<OfCheck & { readonly notAfterUs: number; readonly what: ExpiringThing }>()(
+    {
+      types: ['CertificateExpiring'],
+      changesAlerts: true,
+      row: (cause) => ({ type: 'CertificateExpiring', ...warningRow(cause) }),
+      text: (cause) => `The ${cause.what} ${expiryText(cause)}`,
+    },
+  ),
 };
 
 /** The columns of a warning that a check decided. */
@@ -44,13 +49,7 @@ function warningRow({ deviceNo, check, atUs }: OfCheck) {
 }
 
 /** `expires in 13 days, at 2026-12-05T10:00:00Z`. */
-function certificateText({
-  atUs,
-  notAfterUs,
-}: {
-  readonly atUs: number;
-  readonly notAfterUs: number;
-}): string {
+function expiryText({ atUs, notAfterUs }: { readonly atUs: number; readonly notAfterUs: number }): string {
   const days = Math.floor(Math.abs(notAfterUs - atUs) / dayUs);
   const count = `${days} ${days === 1 ? 'day' : 'days'}`;
   const end = `at ${new Date(notAfterUs / 1000).toISOString().replace('.000', '')}`;

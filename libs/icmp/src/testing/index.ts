@@ -1,1 +1,2 @@
+export { loadAddon as loadIcmp } from '../addon.ts';
 export { createTestNetwork, type TestNetwork, whyNoNamespaces } from './test-network.ts';

@@ -15,6 +15,8 @@ export function whyNoNamespaces(): string | undefined {
 export interface TestNetwork extends Disposable {
   /** Name of the namespace of the client. Run a command there by `ip netns exec`. */
   readonly here: string;
+  /** Name of the namespace of the target. */
+  readonly targetName: string;
   readonly router: { readonly v4: string; readonly v6: string };
   readonly target: { readonly v4: string; readonly v6: string };
   /** Runs a command in the namespace `here`, `router` or `target`; its output. */
@@ -40,6 +42,7 @@ export function createTestNetwork(): TestNetwork {
   };
   const network: TestNetwork = {
     here: names.here,
+    targetName: names.target,
     router: { v4: '10.91.1.1', v6: 'fd91:1::1' },
     target: { v4: '10.91.2.2', v6: 'fd91:2::2' },
     run,

@@ -22,6 +22,8 @@ export interface SecretKeeper {
   readonly refer: (value: string, owner: SecretOwner, field: string) => string;
 }
 
+/** A value that an earlier step of an HTTP check extracts. */
+const containsExtracted = /\$\{[A-Za-z_][A-Za-z0-9_]*\}/;
 const containsReference = /\$\{(?:secret|local):[A-Za-z0-9_.-]{1,100}\}/;
 /** Headers with credentials under names that the probes do not know. */
 const secretHeader = /auth|cookie|key|password|secret|token/i;
@@ -34,6 +36,7 @@ export function createSecretKeeper(): SecretKeeper {
     needed,
     refer(value, { key, name }, field) {
       if (value === '' || value === '***' || containsReference.test(value)) return value;
+      if (field.startsWith('Steps.') && containsExtracted.test(value)) return value;
       const known = byValue.get(value);
       if (known !== undefined) return secretReference('secret', known);
       const base = `${key}.${field}`.replaceAll(/[^A-Za-z0-9_.-]+/g, '-').slice(-90);
@@ -87,5 +90,6 @@ export function hideInOptions(
 }
 
 function isSecretHeader(path: string): boolean {
-  return path.startsWith('Headers.') && secretHeader.test(path.slice('Headers.'.length));
+  const name = /^(?:Steps\.)?Headers\.(.*)$/s.exec(path)?.[1];
+  return name !== undefined && secretHeader.test(name);
 }

@@ -41,7 +41,7 @@ function requestOptions(monitor: KumaMonitor, lost: string[]): FoundOptions | st
     if (ownHeaders === undefined) lost.push('its headers, which are not a JSON object');
     Object.assign(headers, ownHeaders);
   }
-  const login = loginOptions(monitor, headers);
+  const login = loginOptions(monitor);
   if (typeof login === 'string') return login;
   const method = (monitor.text('method') ?? 'GET').toUpperCase();
   const redirects = monitor.number('maxredirects');
@@ -63,16 +63,15 @@ function headersOf(text: string): Record<string, string> | undefined {
   return headers && Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 }
 
-/** User and password; a bearer token becomes a header. */
-function loginOptions(monitor: KumaMonitor, headers: Record<string, Json>): FoundOptions | string {
+/** User and password, or a bearer token. */
+function loginOptions(monitor: KumaMonitor): FoundOptions | string {
   const kind = monitor.text('auth_method');
   if (kind === 'ntlm') return 'signs in by NTLM, which HTTP does not do here';
   if (kind === 'oauth2-cc')
     return 'signs in by OAuth2 (client credentials), which HTTP does not do here; a Script can';
   if (kind === 'bearer') {
     const token = monitor.text('bearer_token');
-    if (token !== undefined) headers['Authorization'] = `Bearer ${token}`;
-    return {};
+    return token === undefined ? {} : { Auth: 'Bearer', Token: token };
   }
   if (kind !== undefined && kind !== 'basic') return {};
   return { User: monitor.text('basic_auth_user'), Password: monitor.text('basic_auth_pass') };

@@ -97,7 +97,6 @@ const httpMethods = ['', 'HEAD', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 
 function httpTarget(monitor: RobotMonitor, url: string, hasKeyword: boolean): TargetOrReason {
   const authKind = monitor.text('http_auth_type', 'authType')?.toUpperCase();
-  if (authKind === '2' || authKind === 'DIGEST') return 'signs in by Digest, which HTTP does not do here';
   const number = monitor.number('http_method');
   const method = number === undefined ? monitor.text('httpMethodType') : httpMethods[number];
   const headers =
@@ -112,6 +111,7 @@ function httpTarget(monitor: RobotMonitor, url: string, hasKeyword: boolean): Ta
     Method: method === undefined || method === 'GET' || method === 'HEAD' ? undefined : method.toUpperCase(),
     Headers: orAbsent(textFields(headers)),
     Body: monitor.text('post_value', 'postValueData'),
+    Auth: authKind === '2' || authKind === 'DIGEST' ? 'Digest' : undefined,
     User: monitor.text('http_username', 'httpUsername'),
     Password: monitor.text('http_password', 'httpPassword'),
     ExpectText: rejectsKeyword ? undefined : keyword,

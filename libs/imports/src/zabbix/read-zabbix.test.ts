@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: steps and references are written so
 import { describe, expect, it } from 'vitest';
 import { buildApplyFile } from '../apply-file/build-apply-file.ts';
 import { withFile } from '../testing/with-file.ts';
@@ -31,6 +32,67 @@ describe('Zabbix', () => {
     });
     expect(port).toMatchObject({ Method: 'TCP', URL: 'tcp://192.0.2.2:8443', Enabled: false });
     expect(outcome.refused.map(({ name }) => name)).toEqual(['Web server: Load', 'Empty']);
+  });
+
+  it('a web scenario of several steps has Steps, with values that are taken from answers', async () => {
+    const scenario = `
+zabbix_export:
+  hosts:
+    - host: web
+      interfaces: [{ ip: 192.0.2.2 }]
+      httptests:
+        - name: Login
+          authentication: DIGEST
+          http_user: me
+          http_password: geheim
+          verify_peer: YES
+          variables: [{ name: '{lang}', value: de }]
+          headers: [{ name: X-Lang, value: '{lang}' }]
+          steps:
+            - name: form
+              url: 'https://shop.example.org/form'
+              required: 'Sign in'
+              variables: [{ name: '{csrf}', value: 'regex:name="csrf" value="([^"]+)"' }]
+            - name: form
+              url: 'https://shop.example.org/login'
+              posts: [{ name: user, value: a b }, { name: token, value: '{csrf}' }]
+              status_codes: '200,302'
+              variables: [{ name: '{id}', value: 'jsonpath:$.id' }, { name: '{x}', value: 'xmlxpath://x' }]
+            - { name: page, url: 'https://shop.example.org/{id}', posts: 'id={id}' }
+`;
+    const outcome = await withFile(scenario, (file) => buildApplyFile(readZabbix(file), 'z'));
+    const [device] = outcome.file.devices;
+    expect(device).toMatchObject({ Method: 'HTTP', URL: 'https://shop.example.org/form' });
+    expect(device?.Options).toEqual({
+      Auth: 'Digest',
+      User: 'me',
+      Password: expect.stringContaining('${secret:'),
+      Steps: [
+        {
+          Name: 'form',
+          Headers: { 'X-Lang': 'de' },
+          ExpectRegex: 'Sign in',
+          Extract: [{ Name: 'csrf', Regex: 'name="csrf" value="([^"]+)"' }],
+        },
+        {
+          Name: 'form 2',
+          URL: 'https://shop.example.org/login',
+          Method: 'POST',
+          Headers: { 'Content-Type': 'application/x-www-form-urlencoded', 'X-Lang': 'de' },
+          Body: 'user=a%20b&token=${csrf}',
+          ExpectStatus: ['200', '302'],
+          Extract: [{ Name: 'id', JSONPath: '$.id' }],
+        },
+        {
+          Name: 'page',
+          URL: 'https://shop.example.org/${id}',
+          Method: 'POST',
+          Headers: { 'X-Lang': 'de' },
+          Body: 'id=${id}',
+        },
+      ],
+    });
+    expect(JSON.stringify(outcome)).toContain('the variable x, an XPath');
   });
 
   it.each([

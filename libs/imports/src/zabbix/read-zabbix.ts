@@ -1,7 +1,6 @@
 import {
   createReadingBuilder,
   type FormatReading,
-  type FoundOptions,
   type ReadingBuilder,
   type TargetOrReason,
 } from '../found-check.ts';
@@ -12,6 +11,7 @@ import { unreadable } from '../input/text-file.ts';
 import { spanSeconds } from '../values/span-seconds.ts';
 import { listOf, numberOf, recordOf, textOf, type UnknownRecord } from '../values/unknown-values.ts';
 import { simpleCheckTarget } from './zabbix-checks.ts';
+import { scenarioTarget } from './zabbix-scenario.ts';
 
 const accepts =
   'an export of hosts by Zabbix as YAML or JSON (zabbix_export with hosts); choose YAML for an export as XML';
@@ -140,34 +140,11 @@ function addItem(host: ZabbixHost, item: UnknownRecord, reading: ReadingBuilder)
   addCheck(host, item, { name, id: `${host.name}/${key}`, target }, reading);
 }
 
-/** A scenario of one step is a device. A scenario with more steps is not imported. */
 function addScenario(host: ZabbixHost, scenario: UnknownRecord, reading: ReadingBuilder): void {
   const scenarioName = textOf(scenario['name']) ?? '';
   const name = `${host.displayName}: ${scenarioName}`;
-  const steps = recordsOf(scenario['steps']);
-  const [step] = steps;
-  const target =
-    step === undefined || steps.length > 1
-      ? `is a web scenario of ${steps.length} steps; a Script can do that`
-      : scenarioTarget(host, scenario, step);
+  const target = scenarioTarget(scenario, (text) => expandMacros(host, text));
   addCheck(host, scenario, { name, id: `${host.name}/web/${scenarioName}`, target }, reading);
-}
-
-function scenarioTarget(host: ZabbixHost, scenario: UnknownRecord, step: UnknownRecord): TargetOrReason {
-  const statuses = textOf(step['status_codes']);
-  const pattern = textOf(step['required']);
-  const options: FoundOptions = {
-    ExpectStatus: statuses?.split(',').map((status) => status.trim()),
-    ExpectRegex: pattern === undefined ? undefined : expandMacros(host, pattern),
-    User: textOf(scenario['http_user']),
-    Password: textOf(scenario['http_password']),
-    Body: textOf(step['posts']),
-    Method: step['posts'] === undefined ? undefined : 'POST',
-    MaxRedirects: textOf(step['follow_redirects']) === 'NO' ? 0 : undefined,
-    // Zabbix verifies certificates only when the scenario says so.
-    TLS: textOf(scenario['verify_peer']) === 'YES' ? undefined : { Verify: false },
-  };
-  return { method: 'HTTP', url: expandMacros(host, textOf(step['url']) ?? ''), options };
 }
 
 /** `source` is the item or scenario of the check. */

@@ -77,6 +77,8 @@ export interface DialContext {
 export interface Address {
   readonly address: string;
   readonly family: 4 | 6;
+  /** The address of this host to connect from; absent: the system chooses. */
+  readonly source?: string;
 }
 
 /** The part of the `TLS` Options that every Method has. */
@@ -94,6 +96,10 @@ interface DialRequest {
   readonly host: string;
   readonly port: number;
   readonly family?: IpFamily;
+  /** `SourceAddress`: an address of this host, or the name of an interface. */
+  readonly source?: string | undefined;
+  /** `DSCP`, as in the Options. */
+  readonly dscp?: string | undefined;
   /** Implicit TLS: the handshake follows the connect at once. */
   readonly tls?: TlsRequest | undefined;
 }

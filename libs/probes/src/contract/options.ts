@@ -1,5 +1,6 @@
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
+import { dscpPattern } from './dscp.ts';
 
 /** `IPFamily` of every Method. */
 export const ipFamilyOption = z
@@ -8,6 +9,23 @@ export const ipFamilyOption = z
   .describe('Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6.');
 
 export type IpFamily = z.output<typeof ipFamilyOption>;
+
+/** `SourceAddress` of the Methods that can choose it. */
+export const sourceAddressOption = boundedText(64, 1)
+  .regex(
+    /^(?!-)[A-Za-z0-9_.:@%-]+$/,
+    'must be an address of the agent such as 192.0.2.10, or the name of its interface such as eth1',
+  )
+  .optional()
+  .describe(
+    "Address of the agent's host to send from, or the name of its interface; default: the system chooses.",
+  );
+
+/** `DSCP` of the Methods that can mark their packets. */
+export const dscpOption = boundedText(4, 1)
+  .regex(dscpPattern, 'must be a text from 0 to 63, or a name: EF, VA, LE, BE, CS0 to CS7, AF11 to AF43')
+  .optional()
+  .describe('Mark of the packets for quality of service: 0 to 63, or a name such as EF, AF41 or CS5.');
 
 /** `SlowMs` of every Method. */
 export const slowMsOption = z

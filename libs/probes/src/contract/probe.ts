@@ -63,6 +63,8 @@ export interface ProbeContext extends DialContext {
   readonly message?: string | undefined;
   /** Runs a check of another Method under this deadline and policy; for Script only. */
   runStep(step: StepRequest): Promise<StepResult>;
+  /** Names the part of the check that runs, such as `step 2 (Log in)`, for the text of a timeout. */
+  beginPart(title: string | undefined): void;
   /** Adds a secret, which every text and extended string of this check shows as `***`. */
   redact(secret: string): void;
 }

@@ -78,7 +78,18 @@ test.each(methods)('the Options of %s that look like secrets are in its secretOp
   const likeSecrets = keys.filter((key) =>
     /(password|passphrase|secret|token|privatekey|clientkey|apikey)$/i.test(key),
   );
+  // A choice of yes or no: whether the value that a step extracts is secret.
+  if (method === 'HTTP') likeSecrets.splice(likeSecrets.indexOf('Steps.Extract.Secret'), 1);
   expect(probe.secretOptions).toEqual(expect.arrayContaining(likeSecrets));
+});
+
+test('Steps survive the way over the wire', () => {
+  const extract = { Name: 'token', JSONPath: '$.t', Secret: true };
+  const first = { Name: 'a', Method: 'POST', Headers: { A: '1' }, Body: 'x', Extract: [extract] };
+  const second = { Name: 'b', URL: '/b', ExpectStatus: ['200'], ExpectText: 't', MaxTimeMs: 5 };
+  const options = { Steps: [first, second] };
+  const read = readSpec(specOf({ method: 'HTTP', url: 'https://w.example/', timeoutMs: 3000, options }));
+  expect(read).toMatchObject({ ok: true, check: { options } });
 });
 
 test('Options survive the way over the wire', () => {
@@ -88,6 +99,10 @@ test('Options survive the way over the wire', () => {
     MaxRedirects: 0,
     ExpectStatus: ['200-299'],
     TLS: { Verify: false, MinDaysLeft: 14 },
+    Auth: 'Bearer',
+    Token: 'x',
+    SourceAddress: 'eth0',
+    DSCP: 'EF',
   };
   const read = readSpec(specOf({ method: 'HTTP', url: 'https://w.example/', timeoutMs: 3000, options }));
   expect(read).toMatchObject({

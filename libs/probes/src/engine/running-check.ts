@@ -57,6 +57,7 @@ export class RunningCheck implements ProbeContext, TimedRun {
   private cutter: AbortController | undefined;
   private readonly cutListeners = new Listeners<(reason: unknown) => void>();
   private cutReason: unknown;
+  private part: string | undefined;
 
   constructor(deps: RunDeps, check: StepCheck) {
     this.deps = deps;
@@ -126,6 +127,10 @@ export class RunningCheck implements ProbeContext, TimedRun {
     this.notes.set(key, value);
   }
 
+  beginPart(title: string | undefined): void {
+    this.part = title;
+  }
+
   own(resource: Disposable): void {
     if (this.cutReason !== undefined) disposeQuietly(resource);
     else this.owned.push(resource);
@@ -170,7 +175,8 @@ export class RunningCheck implements ProbeContext, TimedRun {
 
   timedOut(): ProbeOutcome {
     const { target, timeoutMs } = this.check;
-    return timedOut(this.stopwatch, this.peerText(), target, timeoutMs);
+    const outcome = timedOut(this.stopwatch, this.peerText(), target, timeoutMs);
+    return this.part === undefined ? outcome : { ...outcome, text: `${this.part}: ${outcome.text}` };
   }
 
   /** The measurement of the check. Disposes of the probe's resources, the last one first. */

@@ -5,8 +5,10 @@ import type { Connection } from '../contract/dial.ts';
 import { quoteShort } from '../contract/display.ts';
 import { Failure, notMet } from '../contract/failure.ts';
 import {
+  dscpOption,
   ipFamilyOption,
   slowMsOption,
+  sourceAddressOption,
   tlsOptionsWithoutStart,
   tlsSecretOptions,
 } from '../contract/options.ts';
@@ -52,6 +54,8 @@ const options = z.strictObject({
     .describe('The dialogue after the connect: each step sends, then expects.'),
   SlowMs: slowMsOption,
   IPFamily: ipFamilyOption,
+  SourceAddress: sourceAddressOption,
+  DSCP: dscpOption,
 });
 
 type TcpStep = z.output<typeof step>;
@@ -103,6 +107,8 @@ export const tcp: Probe<'TCP', typeof options> = {
       host: target.host,
       port: target.port,
       family: settings.IPFamily,
+      source: settings.SourceAddress,
+      dscp: settings.DSCP,
       tls: implicit ? { settings: settings.TLS } : undefined,
     });
     if (settings.Steps.length > 0) return await runSteps(context, connection, settings.Steps);

@@ -1,9 +1,10 @@
 import { createSocket } from 'node:dgram';
 import { connect, type Socket } from 'node:net';
 import { type Json, resultCode } from '@vantage/domain';
-import type { ReadTcpFigures } from '@vantage/icmp';
+import { openMarkedSocket, type ReadTcpFigures } from '@vantage/icmp';
 import type { Address } from '../contract/dial.ts';
 import { showPeer } from '../contract/display.ts';
+import { dscpOf } from '../contract/dscp.ts';
 import { Failure, networkFailure, noRoute, systemCode } from '../contract/failure.ts';
 import type { ProbeContext } from '../contract/probe.ts';
 import { connectTime } from './connect-time.ts';
@@ -27,7 +28,12 @@ type RaceContext = Pick<ProbeContext, 'clock' | 'onCut' | 'stopwatch' | 'addDeta
 export function connectFirst(
   context: RaceContext,
   addresses: readonly Address[],
-  settings: { readonly port: number; readonly tcpFigures: ReadTcpFigures },
+  settings: {
+    readonly port: number;
+    readonly tcpFigures: ReadTcpFigures;
+    /** `DSCP` of the Options. */
+    readonly dscp?: string | undefined;
+  },
 ): Promise<Connected> {
   return new Promise((resolve, reject) => new Race(context, addresses, { ...settings, resolve, reject }));
 }
@@ -35,6 +41,7 @@ export function connectFirst(
 interface RaceSettings {
   readonly port: number;
   readonly tcpFigures: ReadTcpFigures;
+  readonly dscp?: string | undefined;
   readonly resolve: (winner: Connected) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -96,7 +103,8 @@ class Race {
     if (at === undefined) return;
     this.open += 1;
     const startedMs = attempts.length === 0 ? this.firstMs : context.clock.monoMs();
-    const attempt = new ConnectAttempt(this, at, { port: this.settings.port, startedMs });
+    const { port, dscp } = this.settings;
+    const attempt = new ConnectAttempt(this, at, { socket: openSocket(at, port, dscp), startedMs });
     attempts.push(attempt);
     context.own(attempt);
     if (attempts.length < addresses.length)
@@ -130,13 +138,12 @@ class ConnectAttempt implements Disposable {
   constructor(
     race: Race,
     at: Address,
-    { port, startedMs }: { readonly port: number; readonly startedMs: number },
+    { socket, startedMs }: { readonly socket: Socket; readonly startedMs: number },
   ) {
-    const { address: host, family } = at;
     this.at = at;
     this.startedMs = startedMs;
     this.race = race;
-    this.socket = connect({ host, port, family, noDelay: true, autoSelectFamily: false });
+    this.socket = socket;
     this.socket.on('connect', () => this.race?.connected(this));
     // After the race, an error of the unread socket does not matter, and a reader has its own listener.
     this.socket.on('error', (error) => this.race?.failed(this, error));
@@ -150,6 +157,19 @@ class ConnectAttempt implements Disposable {
   [Symbol.dispose](): void {
     this.socket.destroy();
   }
+}
+
+/** Starts to connect. */
+function openSocket(
+  { address: host, family, source }: Address,
+  port: number,
+  dscp: string | undefined,
+): Socket {
+  const endpoint = { host, port, family, noDelay: true, autoSelectFamily: false };
+  const to = source === undefined ? endpoint : { ...endpoint, localAddress: source };
+  if (dscp === undefined) return connect(to);
+  const socket = openMarkedSocket(family, dscpOf(dscp));
+  return socket.destroyed ? socket : socket.connect(to);
 }
 
 function shown(attempt: ConnectAttempt, port: number): Json {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { resultCode } from '@vantage/domain';
-import { createTcpFigures, type ReadTcpFigures } from '@vantage/icmp';
+import { createTcpFigures, type ReadTcpFigures, whyNoMarks } from '@vantage/icmp';
 import type { Address, Connection, Dial } from '../contract/dial.ts';
 import { showPeer } from '../contract/display.ts';
 import { Failure } from '../contract/failure.ts';
@@ -9,6 +9,7 @@ import { connectFirst } from './attempts.ts';
 import { handshake } from './handshake.ts';
 import { createNames, literalAddress, type NameResolver } from './resolve.ts';
 import { createSecureContexts } from './secure-contexts.ts';
+import { withSource } from './source-address.ts';
 
 /** Creates the dial of an agent, for all its checks. */
 export function createDial(
@@ -32,13 +33,17 @@ export function createDial(
       return allowed;
     },
     async connect(context, request) {
-      const { host, port, family = 'Any' } = request;
+      const { host, port, family = 'Any', source, dscp } = request;
       // No wait if there is no name.
       const literal = literalAddress(host, family);
       const addresses = literal ? [literal] : await names.resolve(context, host, family);
-      const allowed = dial.permitted(context, addresses, port);
+      const permitted = dial.permitted(context, addresses, port);
+      const allowed = source === undefined ? permitted : withSource(permitted, source);
       context.setPeers(allowed.map(({ address }) => ({ address, port })));
-      const { socket, at } = await connectFirst(context, allowed, { port, tcpFigures });
+      const whyNot = dscp === undefined ? undefined : whyNoMarks();
+      if (whyNot !== undefined)
+        throw new Failure(resultCode.agent, `this agent cannot set DSCP here: ${whyNot}`);
+      const { socket, at } = await connectFirst(context, allowed, { port, tcpFigures, dscp });
       if (allowed.length > 1) context.setPeers([{ address: at.address, port }]);
       const plain = new OpenConnection(socket, { host, address: at.address, port, family: at.family });
       return request.tls ? dial.secure(context, plain, request.tls) : plain;

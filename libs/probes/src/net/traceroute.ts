@@ -149,7 +149,7 @@ function sentResult(ttl: number, answer: HopAnswer): HopResult {
   }
 }
 
-function errorResult(ttl: number, error: Extract<PingAnswer, { kind: 'error' }>): HopResult {
+function errorResult(ttl: number, error: Omit<Extract<PingAnswer, { kind: 'error' }>, 'mtu'>): HopResult {
   const passing = error.reason === 'time-exceeded';
   const text = passing ? undefined : error.text;
   return { kind: 'hop', last: !passing, hop: { ttl, address: error.from, rttMs: error.rttMs, text } };

@@ -4,6 +4,8 @@ import { findJson, readJsonPath } from './json-path.ts';
 import type { SearchJob, SearchResult } from './text-search.ts';
 
 const maxShown = 1000;
+/** One more than `maxTaken`, so that a longer value is recognised. */
+const maxTakenLength = 8193;
 
 function search(job: SearchJob): SearchResult {
   switch (job.kind) {
@@ -15,7 +17,34 @@ function search(job: SearchJob): SearchResult {
       return searchRegex(job);
     case 'json-path':
       return searchJson(job);
+    case 'take-regex': {
+      const value = new RegExp(job.pattern, 'm').exec(job.text)?.[1];
+      return value === undefined ? { kind: 'none' } : taken(value);
+    }
+    case 'take-json':
+      return takeJson(job);
   }
+}
+
+function taken(value: string): SearchResult {
+  return { kind: 'taken', value: value.slice(0, maxTakenLength) };
+}
+
+function takeJson({ path, text }: Extract<SearchJob, { kind: 'take-json' }>): SearchResult {
+  const read = readJsonPath(path);
+  if (!read.ok) return { kind: 'no-path', message: read.message };
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return { kind: 'no-json' };
+  }
+  let first: string | undefined;
+  const isComplete = findJson(json, read.steps, (item) => {
+    first ??= shownJson(item);
+  });
+  if (!isComplete) return { kind: 'runaway' };
+  return first === undefined ? { kind: 'none' } : taken(first);
 }
 
 function searchRegex({ pattern, text }: Extract<SearchJob, { kind: 'regex' }>): SearchResult {

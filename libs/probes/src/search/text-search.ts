@@ -14,13 +14,21 @@ export type SearchJob =
       readonly path: string;
       readonly text: string;
       readonly value: string | undefined;
-    };
+    }
+  /** Takes what the first group of the first match holds. */
+  | { readonly kind: 'take-regex'; readonly pattern: string; readonly text: string }
+  /** Takes the first value that the path selects, a text as it stands, any other as JSON. */
+  | { readonly kind: 'take-json'; readonly path: string; readonly text: string };
+
+/** The characters of a taken value. A longer one is cut after one more. */
+export const maxTaken = 8192;
 
 /** `runaway`: the search took too much time or memory. */
 export type SearchResult =
   | { readonly kind: 'match'; readonly index: number; readonly length: number }
   | { readonly kind: 'none' }
   | { readonly kind: 'found'; readonly isMet: boolean; readonly shown: string }
+  | { readonly kind: 'taken'; readonly value: string }
   | { readonly kind: 'no-json' }
   | { readonly kind: 'no-path'; readonly message: string }
   | { readonly kind: 'runaway' };

@@ -30,6 +30,8 @@ export interface ContractFixture {
   readonly closedCode?: number;
   /** The ResultCode for a server that sends nothing (default 2); 1 for a Method that needs no answer. */
   readonly silentCode?: number;
+  /** The start of the text of every failure: the name of the step that fails. */
+  readonly failureStart?: string;
 }
 
 /** Most checks end earlier. If a check must reach its timeout, the fake clock advances. */
@@ -63,6 +65,7 @@ function suiteOf(fixture: ContractFixture): ContractSuite {
     garbageCode: 3,
     closedCode: 3,
     silentCode: 2,
+    failureStart: '',
     ...fixture,
     options,
     run: (server) => runTest(probe, url(server.port), options, { timeoutMs }),
@@ -82,7 +85,7 @@ function suiteOf(fixture: ContractFixture): ContractSuite {
   };
 }
 
-function testConnecting({ probe, serve, url, options, silentCode }: ContractSuite): void {
+function testConnecting({ probe, serve, url, options, silentCode, failureStart }: ContractSuite): void {
   test('a healthy server is ok, its phases add up and nothing stays open', async () => {
     await using server = await listen(serve);
     const startedMs = performance.now();
@@ -97,7 +100,10 @@ function testConnecting({ probe, serve, url, options, silentCode }: ContractSuit
 
   test('a closed port is 3 with the address in the text', async () => {
     const seen = await runTest(probe, url(closedPort), options, { timeoutMs });
-    expect(seen).toMatchObject({ code: 3, text: `connection refused by 127.0.0.1:${closedPort}` });
+    expect(seen).toMatchObject({
+      code: 3,
+      text: `${failureStart}connection refused by 127.0.0.1:${closedPort}`,
+    });
   });
 
   test('an agent that ends cuts the check off at once', async () => {
@@ -113,7 +119,7 @@ function testConnecting({ probe, serve, url, options, silentCode }: ContractSuit
     await using server = await listen(serve);
     const policy = { refuse: () => "not allowed by this agent's policy" };
     const seen = await runTest(probe, url(server.port), options, { timeoutMs, policy });
-    expect(seen).toMatchObject({ code: 9, text: "not allowed by this agent's policy" });
+    expect(seen).toMatchObject({ code: 9, text: `${failureStart}not allowed by this agent's policy` });
     expect(server.hits).toBe(0);
   });
 }

@@ -2,6 +2,7 @@ export { type CertificateSettings, makeCertificate, type TestCertificate } from 
 export { type ContractFixture, probeContract } from './contract.ts';
 export { type DatagramFixture, datagramContract } from './datagram-contract.ts';
 export { type CheckWithValues, type DeviceChecks, deviceChecks } from './device-checks.ts';
+export { type DigestSite, serveDigest } from './digest-site.ts';
 export { collectGarbage, liveBytes } from './garbage.ts';
 export { type LineScript, speakLines } from './line-server.ts';
 export { answerBytes, type NameReply, serveNames, type TestNameServer } from './name-server.ts';

@@ -14,6 +14,7 @@ export const Account = defineEntity({
     timezone: p.text().default('UTC'),
     defaultLocationIds: p.type(TextArray).nullable(),
     nscheduleNo: p.integer().nullable(),
+    expiryWarningDays: p.text().nullable(),
     ...times(),
   },
 });
@@ -213,6 +214,7 @@ export const Device = defineEntity({
     ...identity(),
     enabled: p.boolean().default(true),
     severity: p.text().$type<'critical' | 'warning' | 'info'>().default('critical'),
+    expiryWarningDays: p.text().nullable(),
     revision: p.integer().default(1),
     targetRevision: p.integer().default(1),
     changedUs: p.bigint('number'),

@@ -39,6 +39,46 @@ describe('the account', () => {
     });
   });
 
+  it('has days of expiry warnings, which fall; null are the standard ones', async () => {
+    for (const days of [[60, 30, 0], [], null])
+      expect((await put({ ExpiryWarningDays: days })).json).toMatchObject({ ExpiryWarningDays: days });
+    const { json: created } = await rest.send('POST', '/devices', {
+      key,
+      body: { Method: 'TCP', URL: 'a.example:1', ShortName: 'a', ExpiryWarningDays: [20, 10] },
+    });
+    const { device_id } = z.object({ device_id: z.string() }).parse(created);
+    const path = `/devices/${device_id}`;
+    const { json: device } = await rest.send('GET', path, { key });
+    expect(device).toMatchObject({ ExpiryWarningDays: [20, 10] });
+    const taken = await rest.send('PUT', path, {
+      key,
+      body: z.record(z.string(), z.unknown()).parse(device),
+    });
+    expect(taken.json).toEqual(device);
+    for (const days of [[], null])
+      expect((await rest.send('PUT', path, { key, body: { ExpiryWarningDays: days } })).json).toMatchObject({
+        ExpiryWarningDays: days,
+      });
+    for (const wrong of [
+      [7, 14],
+      [7, 7],
+      [366],
+      [-1],
+      [1.5],
+      ['7'],
+      7,
+      Array.from({ length: 11 }, (_, n) => 90 - n),
+    ])
+      for (const answer of [
+        await put({ ExpiryWarningDays: wrong }),
+        await rest.send('PUT', path, { key, body: { ExpiryWarningDays: wrong } }),
+      ])
+        expect(answer.json).toMatchObject({
+          code: 1004,
+          message: expect.stringContaining('ExpiryWarningDays'),
+        });
+  });
+
   it('shows what it has of each kind, and may have, to who is not limited to tags', async () => {
     const read = async () => (await rest.send('GET', '/account/limits', { key })).json as { Kind: string }[];
     const before = await read();

@@ -1,3 +1,4 @@
+import { readExpiryDays } from '@vantage/domain';
 import { boundedText, type Clock } from '@vantage/kernel';
 import { idField, shownTimes, showTimes, timeNames } from '@vantage/rest-kit/field';
 import type { Route } from '@vantage/rest-kit/route';
@@ -9,6 +10,7 @@ import { z } from 'zod';
 import { defaultLocations } from '../../catalog/devices/referenced-locations.ts';
 import type { Catalog } from '../../resources/change.ts';
 import { actorOf } from '../../resources/change.ts';
+import { expiryDaysSchema } from '../../resources/expiry-days-field.ts';
 import { referenceField } from '../../resources/external-key.ts';
 import { limitedKinds, readLimits } from '../../resources/limited-kinds.ts';
 import { accepted } from '../../resources/refusal.ts';
@@ -32,6 +34,12 @@ const accountFull = z
         'Locations of devices that name none; null: the one named local, also while it does not exist yet; []: none.',
       ),
     nschedule_id: z.string().nullable(),
+    ExpiryWarningDays: z
+      .array(z.int())
+      .nullable()
+      .describe(
+        'Days before the end of a certificate or domain at which devices warn that have no days of their own; null: 30, 14, 7, 3 and 1.',
+      ),
     RetentionDays: z.int().describe("How long raw checks are kept; the operator's setting."),
     ...shownTimes,
   })
@@ -47,6 +55,13 @@ const accountUpdate = z
       .optional()
       .describe('Names or ids; null: the Location named local.'),
     nschedule_id: referenceField.nullable().optional(),
+    ExpiryWarningDays: expiryDaysSchema
+      .nullable()
+      .optional()
+      .describe(
+        'Days before the end of a certificate or domain at which devices warn that have no days of their own, falling; []: never; null: 30, 14, 7, 3 and 1.',
+      )
+      .meta({ example: [30, 14, 7] }),
   })
   .meta({ id: 'AccountUpdate' });
 
@@ -143,6 +158,8 @@ function createAccountReader({ retentionDays }: Pick<AccountRouteDeps, 'retentio
       Timezone: row.timezone,
       DefaultLocations: row.default_location_ids === null ? null : names,
       nschedule_id: row.nschedule_id,
+      ExpiryWarningDays:
+        row.expiry_warning_days === null ? null : [...readExpiryDays(row.expiry_warning_days)],
       RetentionDays: retentionDays,
       // A change of the zone holds for its own answer.
       ...showTimes(row, createZone(row.timezone)),

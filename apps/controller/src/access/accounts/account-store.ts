@@ -12,6 +12,7 @@ export interface AccountRow {
   readonly nschedule_id: string | null;
   readonly nschedule_no: number | null;
   readonly default_location_ids: readonly string[] | null;
+  readonly expiry_warning_days: string | null;
   readonly created_at: Date;
   readonly updated_at: Date;
 }
@@ -21,6 +22,7 @@ export interface AccountChange {
   readonly timezone: string;
   readonly nscheduleNo: number | null;
   readonly defaultLocationIds: readonly string[] | null;
+  readonly expiryWarningDays: string | null;
 }
 
 /** Reads an account. */
@@ -36,6 +38,7 @@ export async function readAccount(db: Kysely<Tables>, accountNo: number): Promis
       'a.nschedule_no',
       'n.nschedule_id',
       'a.default_location_ids',
+      'a.expiry_warning_days',
       'a.created_at',
       'a.updated_at',
     ])

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { expiryDaysText, readExpiryDays } from '@vantage/domain';
 import { type FieldFault, newId, zoneName } from '@vantage/kernel';
 import { publish } from '@vantage/storage';
 import { moveDefaultDevices } from '../../catalog/devices/default-devices-store.ts';
@@ -46,6 +47,7 @@ interface SentAccount {
   readonly Timezone?: string | undefined;
   readonly DefaultLocations?: readonly string[] | null | undefined;
   readonly nschedule_id?: string | null | undefined;
+  readonly ExpiryWarningDays?: readonly number[] | null | undefined;
 }
 
 /**
@@ -74,6 +76,7 @@ export async function changeAccount(
     timezone: sent.Timezone ?? row.timezone,
     defaultLocationIds: await readLocations(trx, row, sent.DefaultLocations, faults),
     nscheduleNo: nschedule.no,
+    expiryWarningDays: storedDays(sent.ExpiryWarningDays, row.expiry_warning_days),
   };
   if (faults.length > 0) return { kind: 'invalid', faults };
   const names = changedNames(row, settings);
@@ -91,12 +94,19 @@ export async function changeAccount(
   return { kind: 'changed' };
 }
 
+/** The days to store: those sent, null for none; the stored ones if nothing was sent. */
+function storedDays(sent: readonly number[] | null | undefined, stored: string | null): string | null {
+  if (sent === undefined) return stored;
+  return sent === null ? null : expiryDaysText(sent);
+}
+
 /** The fields that differ from the stored row, by the names of the REST API. */
 function changedNames(row: AccountRow, settings: AccountChange): string[] {
   const parts: readonly (readonly [field: string, changed: boolean])[] = [
     ['Timezone', row.timezone !== settings.timezone],
     ['DefaultLocations', !isDeepStrictEqual(row.default_location_ids, settings.defaultLocationIds)],
     ['nschedule_id', row.nschedule_no !== settings.nscheduleNo],
+    ['ExpiryWarningDays', row.expiry_warning_days !== settings.expiryWarningDays],
   ];
   return parts.filter(([, isChanged]) => isChanged).map(([field]) => field);
 }
@@ -107,6 +117,7 @@ function showSettings(row: AccountRow, locations: readonly { readonly name: stri
     Timezone: row.timezone,
     DefaultLocations: row.default_location_ids && locations.map(({ name }) => name),
     nschedule_id: row.nschedule_id,
+    ExpiryWarningDays: row.expiry_warning_days === null ? null : readExpiryDays(row.expiry_warning_days),
   };
 }
 

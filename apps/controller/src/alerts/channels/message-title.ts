@@ -16,10 +16,11 @@ const titles: Readonly<Record<MessageKind | 'test', TitleOf>> = {
   },
   'device.partial': (name) => `${name} fails from some Locations`,
   'device.slow': (name) => `${name} is slow`,
-  'certificate.expiring': (name, { data: { DaysLeft } }) =>
-    typeof DaysLeft === 'number' && DaysLeft < 0
-      ? `The certificate of ${name} has expired`
-      : `The certificate of ${name} expires soon`,
+  'certificate.expiring': (name, { data: { DaysLeft, Expiring } }) => {
+    const what = Expiring === 'domain' ? 'domain' : 'certificate';
+    const hasExpired = typeof DaysLeft === 'number' && DaysLeft < 0;
+    return `The ${what} of ${name} ${hasExpired ? 'has expired' : 'expires soon'}`;
+  },
   'location.offline': (name) => `Location ${name} is offline`,
   'location.online': (name) => `Location ${name} is online again`,
   'anchor.down': (name) => `Anchor ${name} is Down`,

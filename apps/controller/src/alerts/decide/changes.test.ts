@@ -51,7 +51,15 @@ test.each([
 ])('a certificate with %i whole days says so', (days, CheckResult) => {
   const atUs = 50 * dayUs;
   const notAfterUs = atUs + days * dayUs + 5;
-  const cause = { kind: 'certificate-expiring', ...device, check, locationNo: 9, atUs, notAfterUs } as const;
+  const cause = {
+    kind: 'certificate-expiring',
+    ...device,
+    check,
+    locationNo: 9,
+    atUs,
+    notAfterUs,
+    what: 'certificate',
+  } as const;
   expect(of(cause)).toEqual([
     {
       kind: 'certificate',

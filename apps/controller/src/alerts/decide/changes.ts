@@ -180,10 +180,11 @@ function changeOfWarning(cause: WarningCause): AlertChange {
       };
     }
     case 'certificate-expiring': {
-      const { accountNo, deviceNo, notAfterUs: NotAfter, atUs, check } = cause;
+      const { accountNo, deviceNo, notAfterUs: NotAfter, atUs, check, what } = cause;
       const DaysLeft = Math.floor((NotAfter - atUs) / dayUs);
       const CheckResult = DaysLeft < 0 ? 'expired' : `${DaysLeft} ${DaysLeft === 1 ? 'day' : 'days'} left`;
-      const facts = { CheckResult, check_id: checkId({ deviceNo, ...check }), NotAfter, DaysLeft };
+      const which = what === 'certificate' ? {} : { Expiring: what };
+      const facts = { CheckResult, check_id: checkId({ deviceNo, ...check }), NotAfter, DaysLeft, ...which };
       return { kind: 'certificate', accountNo, deviceNo, facts };
     }
   }

@@ -1,4 +1,5 @@
 import { deviceStatuses, resultCode } from '@vantage/domain';
+import { networkFacts } from './network-facts.ts';
 import type { SchemaFact } from './openapi-schema.ts';
 import { alertFacts, stateFacts } from './state-facts.ts';
 
@@ -15,6 +16,7 @@ export const facts: Readonly<Record<string, SchemaFact>> = {
   ...keyFacts(id, at),
   ...pageFacts(id),
   ...stateFacts(id, at),
+  ...networkFacts,
   Acknowledged: { example: false },
   Agent: { text: 'Name of the agent.', example: 'agent-1' },
   Agents: { text: 'Agents of the Location.', example: { Count: 2, Connected: 2 } },
@@ -108,7 +110,6 @@ export const facts: Readonly<Record<string, SchemaFact>> = {
   HostName: { text: "The host's name, as the agent reports it.", example: 'edge-1.example.com' },
   IPFamily: { example: 'Any' },
   Inconclusive: { example: 0 },
-  IntervalMs: { example: 200 },
   Kbps: { text: 'DataSize × 8 / (TTFB + TTLB): kilobits a second.', example: 1420.5 },
   LastCheckResult: { text: 'CheckResult of the last check; null before the first one.', example: '200 OK' },
   LastSeen: { text: 'When a controller last heard of the agent; null: never.', example: at },
@@ -134,8 +135,6 @@ export const facts: Readonly<Record<string, SchemaFact>> = {
     example: at,
     format: 'date-time',
   },
-  MaxLossPercent: { example: 20 },
-  MaxRTTMs: { example: 100 },
   MaxRedirects: { example: 3 },
   MaxSize: { example: 1048576 },
   MaxTime: { text: 'Greatest RequestTime of good checks, milliseconds.', example: 210.4 },

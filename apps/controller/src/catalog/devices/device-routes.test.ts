@@ -61,6 +61,7 @@ describe('devices', () => {
       FrequencySeconds: null,
       RetryDelay: 1,
       FullName: null,
+      ExpiryWarningDays: null,
       nschedule_id: null,
       mschedule_id: null,
       device_master_id: null,

@@ -2,6 +2,7 @@ import { cleanLine, maxTimeoutS, severities } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import { lineField } from '@vantage/rest-kit/field';
 import { z } from 'zod';
+import { expiryDaysField } from '../../resources/expiry-days-field.ts';
 import { identityTable } from '../../resources/external-key.ts';
 import { type Field, flagged } from '../../resources/field-table.ts';
 
@@ -148,6 +149,13 @@ export const deviceTable = {
     reach: 'none',
     isListed: true,
     isShared: true,
+  },
+  ExpiryWarningDays: {
+    ...expiryDaysField,
+    text: "Days before the end of its certificate or domain at which it warns; null: the account's.",
+    sentText:
+      "Days before the end of its certificate or domain at which it warns, falling; []: never; null: the account's.",
+    reach: 'none',
   },
 } as const satisfies Readonly<Record<string, SettingColumn>>;
 

@@ -38,7 +38,22 @@ const special: readonly Kind[] = [
         Accept: 'text/html',
       },
       TLS: { ClientKey: key },
+      Steps: [
+        {
+          Name: 'a',
+          URL: '/login',
+          Headers: { authorization: 'kept-8', 'X-One-Key': 'kept-9', Accept: '*/*' },
+        },
+        { Name: 'b', Headers: { Cookie: 'kept-10' } },
+      ],
     },
+  },
+  {
+    method: 'HTTP',
+    scheme: 'https',
+    other: 'http',
+    login: false,
+    options: { Auth: 'Bearer', Token: 'kept-1' },
   },
   {
     method: 'SSH',
@@ -213,6 +228,53 @@ describe.each(kinds.map((kind): [string, Kind] => [kind.method, kind]))('the mas
       ok: true,
       target: { clear: current },
     });
+  });
+});
+
+describe('the masks of steps', () => {
+  const step = (Name: string, URL: string, value: string) => ({ Name, URL, Headers: { 'X-Api-Key': value } });
+  const options = { Steps: [step('a', '/a', 'kept-1'), step('b', 'https://b.example/', 'kept-2')] };
+  const current = { url: 'https://a.example/', options };
+
+  it('follow the names of the steps, not their places', () => {
+    const Steps = [
+      step('b', 'https://b.example/x', '***'),
+      step('new', '/n', 'fresh'),
+      step('a', '/y', '***'),
+    ];
+    expect(resolveTarget('HTTP', { Options: { Steps } }, current)).toMatchObject({
+      ok: true,
+      target: {
+        clear: {
+          options: {
+            Steps: [{ Headers: { 'X-Api-Key': 'kept-2' } }, {}, { Headers: { 'X-Api-Key': 'kept-1' } }],
+          },
+        },
+        shownOptions: { Steps: [{ Headers: { 'X-Api-Key': '***' } }, {}, {}] },
+      },
+    });
+  });
+
+  it('are kept for the steps that stay, when the only one at another origin goes', () => {
+    const Steps = [step('a', '/a', '***')];
+    expect(resolveTarget('HTTP', { Options: { Steps } }, current)).toMatchObject({ ok: true });
+  });
+
+  it.each([
+    [[step('renamed', '/a', '***')]],
+    [[step('a', 'https://evil.example/', '***')]],
+    [
+      [
+        step('a', '/a', '***'),
+        step('b', 'https://b.example/', '***'),
+        step('c', 'https://evil.example/', 'x'),
+      ],
+    ],
+    [[step('a', '/a', '***'), step('b', 'http://b.example/', '***')]],
+  ])('are refused for another name, and while any step leads to a new origin: %j', (Steps) => {
+    const verdict = resolveTarget('HTTP', { Options: { Steps } }, current);
+    const fields = verdict.ok ? [] : verdict.faults.map(({ field }) => field);
+    expect(new Set(fields)).toEqual(new Set(['Options.Steps.Headers.X-Api-Key']));
   });
 });
 

@@ -2,7 +2,15 @@ import { isDeepStrictEqual } from 'node:util';
 import { type FieldFault, faultsOf } from '@vantage/kernel';
 import { type AnyProbe, probeFor, refusedTargetText, type Target } from '@vantage/probes';
 import { keyProblems } from '@vantage/probes/settings';
-import { fillMasks, fillUrl, identityOf, isRecord, showOptions, showUrl } from './target-masks.ts';
+import {
+  fillMasks,
+  fillUrl,
+  identityOf,
+  isRecord,
+  leadsElsewhere,
+  showOptions,
+  showUrl,
+} from './target-masks.ts';
 
 /** URL and Options of a device with their secrets. */
 export interface ClearTarget {
@@ -60,7 +68,8 @@ export function resolveTarget(
     given.ok &&
     old !== undefined &&
     identityOf(given.target, options, old.clear.options) ===
-      identityOf(old.target, old.clear.options, old.clear.options);
+      identityOf(old.target, old.clear.options, old.clear.options) &&
+    !leadsElsewhere(options, old.clear.options);
   const filled = fillMasks({
     probe,
     options,

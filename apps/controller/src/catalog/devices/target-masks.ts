@@ -87,6 +87,30 @@ export function identityOf(
   return JSON.stringify([scheme, host, port, user ?? '', User, proxy ?? '', Server, CompareSOAWith]);
 }
 
+/** Whether a step of a check leads to an origin to which none led before. */
+export function leadsElsewhere(options: Options, before: Options): boolean {
+  const known = new Set(stepOrigins(before));
+  return stepOrigins(options).some((origin) => !known.has(origin));
+}
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** The scheme, host and port of steps with a whole URL. One with a path stays at the address of the device. */
+function stepOrigins({ Steps: steps }: Options): readonly string[] {
+  return (Array.isArray(steps) ? steps : []).flatMap((step: unknown) => {
+    const url = isRecord(step) ? step['URL'] : undefined;
+    const origin = typeof url === 'string' ? /^[^/?]*:\/\/[^/?#\\]*/.exec(url)?.[0] : undefined;
+    return origin?.toLowerCase() ?? [];
+  });
+}
+
+/** The stored item of a list: the one with the same Name where items have names, else the one at the same place. */
+function itemBefore(item: unknown, at: number, old: readonly unknown[]): unknown {
+  const name = isRecord(item) ? item['Name'] : undefined;
+  if (typeof name !== 'string') return old[at];
+  return old.find((each) => isRecord(each) && each['Name'] === name);
+}
+
 /**
  * The Options with stored secrets instead of masks. A mask without a stored secret is a fault. So is a mask when the
  * target has changed; then also a secret that would stay because no Options were sent.
@@ -125,7 +149,9 @@ export function fillMasks({
       return value;
     }
     if (Array.isArray(value))
-      return value.map((item: unknown, at) => fill(item, Array.isArray(old) ? old[at] : undefined, path));
+      return value.map((item: unknown, at) =>
+        fill(item, Array.isArray(old) ? itemBefore(item, at, old) : undefined, path),
+      );
     if (!isRecord(value)) return value;
     const before = isRecord(old) ? old : {};
     return Object.fromEntries(

@@ -29,8 +29,13 @@ export async function keepDefaults(
   const isDefault = defaults.includes(locationNo);
   if (isDefault === wasDefault) return;
   if (isDefault) return moveDefaults(transaction, accountNo, defaults, nowUs);
-  const { account_id: id, timezone, nschedule_no: nscheduleNo } = await readAccount(trx, accountNo);
-  await updateAccount(transaction, accountNo, { timezone, nscheduleNo, defaultLocationIds: [locationId] });
+  const { account_id: id, ...stored } = await readAccount(trx, accountNo);
+  await updateAccount(transaction, accountNo, {
+    timezone: stored.timezone,
+    nscheduleNo: stored.nschedule_no,
+    expiryWarningDays: stored.expiry_warning_days,
+    defaultLocationIds: [locationId],
+  });
   const fields = createdFields({ DefaultLocations: [name] });
   transaction.record({ action: 'update', kind: 'account', accountNo, id, fields });
 }

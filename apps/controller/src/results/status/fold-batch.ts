@@ -18,6 +18,7 @@ import {
 import { pipelined, type Tables } from '@vantage/storage';
 import type { Transaction } from 'kysely';
 import type { RecordEvents } from '../events/record-events.ts';
+import type { AccountDays } from './account-days.ts';
 import type { DeviceCheckpoint } from './checkpoint-store.ts';
 import {
   checkCause,
@@ -37,6 +38,8 @@ import { foldWarnings } from './warnings.ts';
 
 export interface FoldDeps extends ReadDeps, RetryDeps {
   readonly recordEvents: RecordEvents;
+  /** The warning days that this process has read. Absent: they are read each time. */
+  readonly accountDays?: AccountDays | undefined;
 }
 
 /** A device whose results may change something. */

@@ -1,4 +1,4 @@
-import { secondUs } from '@vantage/domain';
+import { readExpiryDays, secondUs } from '@vantage/domain';
 import type { FoldInput, FoldState, OnlineSpan } from '@vantage/health';
 import {
   foreverUs,
@@ -24,6 +24,8 @@ export interface FoldDevice {
   readonly retries: number;
   readonly retryDelayUs: number;
   readonly timeoutUs: number;
+  /** Days before the end of its certificate or domain at which it warns; null: those of the account. */
+  readonly expiryDays: readonly number[] | null;
   readonly state: FoldState;
   /** The stored state of slow answers and the certificate (warnings.ts), of any version. */
   readonly warnings: unknown;
@@ -102,6 +104,7 @@ interface FoldDeviceRow {
   readonly retries: number;
   readonly retry_delay_s: number;
   readonly timeout_s: number;
+  readonly expiry_warning_days: string | null;
   readonly state: unknown;
   readonly warnings: unknown;
 }
@@ -118,7 +121,7 @@ export async function foldDevices(
   const states = cached.map((one) => one?.state ?? noRow);
   const { rows } = await sql<FoldDeviceRow>`
     select k.no, d.xmin || d.ctid::text as settings_version, s.xmin || s.ctid::text as state_version, d.account_no, d.created_us, d.revision, d.target_revision, d.enabled, d.retries, d.retry_delay_s,
-      d.timeout_s, s.state, s.warnings
+      d.timeout_s, d.expiry_warning_days, s.state, s.warnings
     from unnest(${intArray(deviceNos)}::int[], ${xidArray(settings)}::xid[], ${tidArray(settings)}::tid[],
       ${xidArray(states)}::xid[], ${tidArray(states)}::tid[]) as k (no, d_xmin, d_ctid, s_xmin, s_ctid)
     left join devices d on d.device_no = k.no
@@ -165,6 +168,7 @@ function toDevice(
     retries: row.retries,
     retryDelayUs: times.retryDelayUs(row.retry_delay_s),
     timeoutUs: row.timeout_s * secondUs,
+    expiryDays: row.expiry_warning_days === null ? null : readExpiryDays(row.expiry_warning_days),
     stored: readState(row.state),
     warnings: row.warnings,
   };

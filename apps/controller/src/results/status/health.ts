@@ -3,6 +3,7 @@ import type { Tables } from '@vantage/storage';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { realTime, shortestRoundMs, type TimeScale } from '../../config/time-scale.ts';
 import type { RecordEvents } from '../events/record-events.ts';
+import { createAccountDays } from './account-days.ts';
 import { allOrEach } from './all-or-each.ts';
 import { type AnchorAlerts, reviewAnchors } from './anchor-review.ts';
 import { foldBatch } from './fold-batch.ts';
@@ -126,6 +127,7 @@ export function createHealth({
   };
 
   const cache: DeviceCache = new Map();
+  const accountDays = createAccountDays();
   let openedBefore = opened();
   let rounds = 0;
   return {
@@ -135,7 +137,7 @@ export function createHealth({
     fold: (trx, inserted, nowUs) => {
       if (opened() !== openedBefore) cache.clear();
       openedBefore = opened();
-      return foldBatch(trx, inserted, nowUs, { times, log, recordEvents, runRequests, cache });
+      return foldBatch(trx, inserted, nowUs, { times, log, recordEvents, runRequests, cache, accountDays });
     },
     async updateVisibilityNow(db, locationNo) {
       const changes = await updateVisibility(

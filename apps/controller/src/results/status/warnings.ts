@@ -1,37 +1,42 @@
 import { isGood } from '@vantage/domain';
 import {
-  type CertificateExpiry,
   type EventCause,
+  type Expiry,
   isLate,
   type Slowness,
-  stepCertificate,
+  stepExpiry,
   stepSlowness,
 } from '@vantage/health';
 import type { Tables } from '@vantage/storage';
 import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import type { RecordEvents } from '../events/record-events.ts';
+import { type AccountDays, daysOfAccounts } from './account-days.ts';
+import { type ExpiringFact, expiringFactIn } from './expiring-facts.ts';
 import type { FoldDevice, InsertedCheck } from './fold-store.ts';
 import type { Times } from './times.ts';
 
-/** The state between the checks of a device whose answers are slow or whose certificate expires. */
+/** The state between the checks of a device whose answers are slow, or whose certificate or domain expires. */
 interface Warnings {
   readonly slowness: Slowness | null;
-  readonly certificate: CertificateExpiry | null;
+  readonly certificate: Expiry | null;
+  /** Absent in a state that an earlier version stored. */
+  readonly domain?: Expiry | null | undefined;
 }
 
 const storedSlowness = z.object({ isSlow: z.boolean(), inRow: z.int() });
-const storedCertificate = z.object({ notAfterUs: z.number(), days: z.number(), laterInRow: z.int() });
+const storedExpiry = z.object({ notAfterUs: z.number(), days: z.number(), laterInRow: z.int() });
 const storedWarnings = z.object({
   slowness: storedSlowness.nullable().catch(null),
-  certificate: storedCertificate.nullable().catch(null),
+  certificate: storedExpiry.nullable().catch(null),
+  domain: storedExpiry.nullish().catch(null),
 });
 const none: Warnings = { slowness: null, certificate: null };
 
 /**
- * Decides by newly inserted checks which devices became slow or fast again, and whose certificates expire soon, and
- * records the events. Late results say nothing, because they are about the past. Checks that change nothing cost no
- * statement; the caller holds the devices' locks.
+ * Decides by newly inserted checks which devices became slow or fast again, and whose certificates or domains expire
+ * soon, and records the events. Late results say nothing, because they are about the past. Checks that change nothing
+ * cost no write; the caller holds the devices' locks.
  */
 export async function foldWarnings(
   trx: Kysely<Tables>,
@@ -41,14 +46,27 @@ export async function foldWarnings(
     nowUs,
     times,
     recordEvents,
-  }: { readonly nowUs: number; readonly times: Times; readonly recordEvents: RecordEvents },
+    accountDays,
+  }: {
+    readonly nowUs: number;
+    readonly times: Times;
+    readonly recordEvents: RecordEvents;
+    readonly accountDays?: AccountDays | undefined;
+  },
 ): Promise<void> {
   const sorted = inserted
     .filter((check) => !isLate({ endUs: check.end_us, arrivedUs: check.arrived_us }, times.lateAfterUs))
     .toSorted((a, b) => a.start_us - b.start_us || a.agent_no - b.agent_no);
+  const expiring = new Map(
+    sorted.flatMap((check) => {
+      const fact = expiringFactIn(check);
+      return fact === undefined ? [] : [[check, fact] as const];
+    }),
+  );
+  const daysOf = await warningDays(trx, devices, expiring.keys(), { nowUs, accountDays });
   const changed = [...Map.groupBy(sorted, (check) => check.device_no)].flatMap(([deviceNo, checks]) => {
     const device = devices.get(deviceNo);
-    const folded = device && foldDevice(device, checks, nowUs);
+    const folded = device && foldDevice(device, checks, { nowUs, expiring, warningDays: daysOf(device) });
     return folded === undefined ? [] : [folded];
   });
   if (changed.length === 0) return;
@@ -60,8 +78,34 @@ export async function foldWarnings(
   await recordEvents(trx, causes, nowUs);
 }
 
+/** The days at which each device warns: its own, or those of its account, which are read if a check needs them. */
+async function warningDays(
+  trx: Kysely<Tables>,
+  devices: ReadonlyMap<number, FoldDevice>,
+  checks: Iterable<InsertedCheck>,
+  { nowUs, accountDays }: { readonly nowUs: number; readonly accountDays: AccountDays | undefined },
+): Promise<(device: FoldDevice) => readonly number[]> {
+  const accountNos = new Set<number>();
+  for (const { device_no } of checks) {
+    const device = devices.get(device_no);
+    if (device?.expiryDays === null) accountNos.add(device.accountNo);
+  }
+  const ofAccounts = await daysOfAccounts(trx, [...accountNos], { nowUs, known: accountDays });
+  return ({ expiryDays, accountNo }) => expiryDays ?? ofAccounts(accountNo);
+}
+
+interface FoldFacts {
+  readonly nowUs: number;
+  readonly expiring: ReadonlyMap<InsertedCheck, ExpiringFact>;
+  readonly warningDays: readonly number[];
+}
+
 /** The warnings after these checks; undefined where they are as before. */
-function foldDevice(device: FoldDevice, checks: readonly InsertedCheck[], nowUs: number) {
+function foldDevice(
+  device: FoldDevice,
+  checks: readonly InsertedCheck[],
+  { nowUs, expiring, warningDays }: FoldFacts,
+) {
   const { deviceNo, accountNo } = device;
   const before = device.warnings === null ? none : (storedWarnings.safeParse(device.warnings).data ?? none);
   let warnings: Warnings = before;
@@ -80,14 +124,17 @@ function foldDevice(device: FoldDevice, checks: readonly InsertedCheck[], nowUs:
       const requestMs = Math.round((check.end_us - check.start_us) / 1000);
       causes.push({ kind: slow.change === 'slow' ? 'device-slow' : 'device-fast', ...about, requestMs });
     }
-    const expiry = certificateAfter(warnings.certificate, check, nowUs);
-    if (expiry.announces !== null)
-      causes.push({ kind: 'certificate-expiring', ...about, notAfterUs: expiry.notAfterUs });
-    if (slow.after !== warnings.slowness || expiry.after !== warnings.certificate)
-      warnings = { slowness: slow.after, certificate: expiry.after };
+    if (slow.after !== warnings.slowness) warnings = { ...warnings, slowness: slow.after };
+    const fact = expiring.get(check);
+    if (fact === undefined) continue;
+    const { what, notAfterUs } = fact;
+    const stored = warnings[what] ?? null;
+    const { after, announces } = stepExpiry(stored, { notAfterUs, nowUs, warningDays });
+    if (announces !== null) causes.push({ kind: 'certificate-expiring', ...about, what, notAfterUs });
+    if (after !== stored) warnings = { ...warnings, [what]: after };
   }
   if (warnings === before) return undefined;
-  const isNothing = warnings.slowness === null && warnings.certificate === null;
+  const isNothing = Object.values(warnings).every((part) => part === null || part === undefined);
   return { deviceNo, warnings: isNothing ? null : warnings, causes };
 }
 
@@ -100,21 +147,6 @@ function slownessAfter(before: Slowness | null, check: InsertedCheck): ReturnTyp
 
 /** `perf` of a check whose PerfStat is Slow. */
 const perfSlow = 1;
-
-const withCertificate = z.object({ Certificate: z.object({ NotAfter: z.string() }) });
-
-function certificateAfter(before: CertificateExpiry | null, { extended }: InsertedCheck, nowUs: number) {
-  const text = typeof extended === 'string' ? extended : '';
-  const ends = text.includes('"Certificate"') ? endOfCertificate(text) : undefined;
-  if (ends === undefined) return { after: before, announces: null, notAfterUs: 0 };
-  return { ...stepCertificate(before, { notAfterUs: ends, nowUs }), notAfterUs: ends };
-}
-
-function endOfCertificate(text: string): number | undefined {
-  const facts = withCertificate.safeParse(JSON.parse(text)).data;
-  const endMs = facts === undefined ? Number.NaN : Date.parse(facts.Certificate.NotAfter);
-  return Number.isNaN(endMs) ? undefined : endMs * 1000;
-}
 
 /** Writes what is remembered of these devices (null: nothing), and returns the numbers of those that have a state. */
 async function writeWarnings(

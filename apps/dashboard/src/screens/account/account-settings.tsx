@@ -1,5 +1,6 @@
 import type { Schemas } from '@vantage/client';
 import { useId, useState } from 'preact/hooks';
+import { readWarningDays, warningDaysText } from '../../model/warning-days.ts';
 import { FormRefusal, SubmitButton } from '../../parts/form-end.tsx';
 import { FormField } from '../../parts/form-field.tsx';
 import { LineField } from '../../parts/line-field.tsx';
@@ -17,7 +18,7 @@ import css from './account.module.css';
 import { accountTexts as say } from './account-texts.ts';
 
 type Account = Schemas['Account'];
-const shown = ['Timezone', 'DefaultLocations'];
+const shown = ['Timezone', 'DefaultLocations', 'ExpiryWarningDays'];
 
 /** The settings that only the operator changes. */
 function FixedSettings({ account }: { readonly account: Account }) {
@@ -42,13 +43,16 @@ interface AccountDraft {
   /** Null: the Location named local. */
   readonly locations: readonly string[] | null;
   readonly schedule: string;
+  readonly expiryDays: string;
 }
 
-function bodyOf({ zone, locations, schedule }: AccountDraft) {
+function bodyOf({ zone, locations, schedule, expiryDays }: AccountDraft) {
   return {
     Timezone: zone.trim(),
     DefaultLocations: locations === null ? null : [...locations],
     nschedule_id: schedule === '' ? null : schedule,
+    // A text that is no list goes as it is: the API says what it accepts.
+    ExpiryWarningDays: readWarningDays(expiryDays) as number[] | null,
   };
 }
 
@@ -99,6 +103,7 @@ function AccountForm({
     zone: account.Timezone,
     locations: account.DefaultLocations,
     schedule: account.nschedule_id ?? '',
+    expiryDays: warningDaysText(account.ExpiryWarningDays),
   });
   const { draft } = form;
   const [isSaved, setSaved] = useState(false);
@@ -146,6 +151,13 @@ function AccountForm({
           ...schedules.map(({ nschedule_id, Name }) => [nschedule_id, Name] as const),
         ]}
         onChoose={(schedule) => set({ schedule })}
+      />
+      <LineField
+        name={say.expiryDays}
+        value={draft.expiryDays}
+        problem={sending.problemOf('ExpiryWarningDays')}
+        hint={say.expiryDaysHint}
+        onInput={(expiryDays) => set({ expiryDays })}
       />
       <FormRefusal words={sending.words(shown)} />
       <div class="buttons">

@@ -38,6 +38,8 @@ export const accountTexts = {
   defaultsHint: 'None chosen: the Location named local.',
   schedule: 'Default notification schedule',
   noSchedule: 'none: no contact is notified',
+  expiryDays: 'Warn before a certificate or domain ends, days',
+  expiryDaysHint: 'Empty: 30, 14, 7, 3 and 1. A device may have days of its own. To turn it off: never.',
   retention: 'Checks are kept for',
   days: (n: number) => `${count(n)} ${n === 1 ? 'day' : 'days'}`,
   retentionHint: 'Set by the operator (VANTAGE_RETENTION_DAYS). Uptime and roll-ups are kept longer.',

@@ -96,6 +96,25 @@ test('an Option that cannot be sent is a fault of its field while its Method is 
   expect(faultsOf(draft).size).toBe(0);
 });
 
+test('the list of requests has the faults of their parts, and a copy has none of their masks', () => {
+  const steps = [{ Name: 'a', MaxTimeMs: new Unsent('soon', 'no number') }, { Name: 'b' }];
+  const bad = { ...draft, ...setOption(draft, ['Steps'], steps) };
+  expect([...faultsOf(bad)]).toEqual([['Options.Steps', 'no number']]);
+  const masked = [{ Name: 'a', Headers: { Cookie: '***', Accept: 'x' }, ExpectStatus: ['200'] }];
+  const device = { ...stored, Options: { Steps: masked } } as unknown as Schemas['Device'];
+  const { draft: copy, lost } = copiedDraft(device);
+  expect(lost).toContain('Steps.Headers.Cookie');
+  expect(optionsOf(copy)).toEqual({
+    Steps: [{ Name: 'a', Headers: { Accept: 'x' }, ExpectStatus: ['200'] }],
+  });
+});
+
+test('days of expiry warnings are a list, null or none', () => {
+  expect(deviceBody({ ...draft, expiryDays: '' })['ExpiryWarningDays']).toBeNull();
+  expect(deviceBody({ ...draft, expiryDays: '30, 7' })['ExpiryWarningDays']).toEqual([30, 7]);
+  expect(deviceBody({ ...draft, expiryDays: 'never' })['ExpiryWarningDays']).toEqual([]);
+});
+
 test('an object without parts is not set', () => {
   const set = { ...draft, ...setOption(draft, ['TLS', 'Verify'], false) };
   expect(deviceBody(set)['Options']).toEqual({ TLS: { Verify: false } });

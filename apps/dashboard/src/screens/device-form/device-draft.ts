@@ -1,5 +1,6 @@
 import type { Schemas } from '@vantage/client';
 import { guessMethod } from '../../model/guess-method.ts';
+import { readWarningDays, warningDaysText } from '../../model/warning-days.ts';
 
 /** The form of a device. */
 export interface DeviceDraft {
@@ -18,6 +19,8 @@ export interface DeviceDraft {
   readonly timeout: string;
   readonly attempts: string;
   readonly retryDelay: string;
+  /** Days before the end of a certificate or domain, as they are typed. Empty: those of the account. */
+  readonly expiryDays: string;
   readonly severity: string;
   readonly isEnabled: boolean;
   /** Undefined: the default Locations of the account. */
@@ -90,8 +93,14 @@ export function faultsOf(draft: DeviceDraft): ReadonlyMap<string, string> {
   const faults = new Map<string, string>();
   const visit = (value: unknown, name: string): void => {
     if (value instanceof Unsent) faults.set(name, value.fault);
+    else if (Array.isArray(value)) for (const item of value) visitItem(item, name);
     else if (isOptions(value))
       for (const [part, inner] of Object.entries(value)) visit(inner, `${name}.${part}`);
+  };
+  // The list shows the fault of any of its parts.
+  const visitItem = (item: unknown, name: string): void => {
+    if (isOptions(item)) for (const inner of Object.values(item)) visit(inner, name);
+    else visit(item, name);
   };
   visit(optionsOf(draft), 'Options');
   return faults;
@@ -112,6 +121,7 @@ export function newDeviceDraft(pasted: string): DeviceDraft {
     timeout: '',
     attempts: '',
     retryDelay: '',
+    expiryDays: '',
     severity: 'critical',
     isEnabled: true,
     locations: undefined,
@@ -142,6 +152,7 @@ export function deviceDraft(device: Schemas['Device']): DeviceDraft {
     timeout: numberText(device.Timeout, deviceDefaults.timeout),
     attempts: numberText(device.Attempts, deviceDefaults.attempts),
     retryDelay: numberText(device.RetryDelay, deviceDefaults.retryDelay),
+    expiryDays: warningDaysText(device.ExpiryWarningDays),
     severity: device.Severity,
     isEnabled: device.Enabled,
     locations: device.Locations,
@@ -162,7 +173,13 @@ function withoutMasks(options: Options, prefix = ''): readonly [Options, readonl
   const copied: Record<string, unknown> = {};
   const lost: string[] = [];
   for (const [name, value] of Object.entries(options)) {
-    if (isOptions(value)) {
+    if (Array.isArray(value)) {
+      const items = value.map((item: unknown) =>
+        isOptions(item) ? withoutMasks(item, `${prefix}${name}.`) : ([item, []] as const),
+      );
+      copied[name] = items.map(([item]) => item);
+      lost.push(...items.flatMap(([, itemLost]) => itemLost));
+    } else if (isOptions(value)) {
       const [inner, innerLost] = withoutMasks(value, `${prefix}${name}.`);
       if (Object.keys(inner).length > 0) copied[name] = inner;
       lost.push(...innerLost);
@@ -225,6 +242,7 @@ export function deviceBody(draft: DeviceDraft): Readonly<Record<string, unknown>
     // If Attempts is null, the API uses Retries, the older name of the same setting.
     ...(attempts === null ? { Attempts: null, Retries: null } : { Attempts: attempts }),
     RetryDelay: numberOrNull(draft.retryDelay),
+    ExpiryWarningDays: readWarningDays(draft.expiryDays),
     nschedule_id: textOrNull(draft.nscheduleId),
     mschedule_id: textOrNull(draft.mscheduleId),
     device_master_id: textOrNull(draft.masterId),

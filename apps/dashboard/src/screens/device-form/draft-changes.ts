@@ -10,6 +10,7 @@ const settings = {
   Timeout: 'timeout',
   Attempts: 'attempts',
   RetryDelay: 'retryDelay',
+  ExpiryWarningDays: 'expiryDays',
   Severity: 'severity',
   Enabled: 'isEnabled',
   Locations: 'locations',

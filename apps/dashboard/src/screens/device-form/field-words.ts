@@ -8,7 +8,7 @@ import type { DeviceChoices } from './read-choices.ts';
 
 const optionPrefix = 'Options.';
 /** The Options and parts of them that hold secrets. */
-const secrets = /(^|\.)(Password|Passphrase|PrivateKey|ClientKey)$/;
+const secrets = /(^|\.)(Password|Token|Passphrase|PrivateKey|ClientKey)$/;
 
 /** The words for a setting by its name in the API. */
 export function fieldWords(field: string): string {
@@ -30,6 +30,8 @@ export function settingWords(field: string, value: unknown, choices: DeviceChoic
   switch (field) {
     case 'Frequency':
       return deviceWords.every(Number(value));
+    case 'ExpiryWarningDays':
+      return isEmpty ? say.expiryDaysDefault : String(value);
     case 'Enabled':
       return value === true ? say.enabledChoices.on : say.enabledChoices.off;
     case 'Locations':

@@ -15,6 +15,7 @@ import {
   splitDefault,
 } from './option-table.ts';
 import { kindOf, valueWords } from './option-values.ts';
+import { isWideKind } from './request-rows.ts';
 
 export interface OptionFieldsProps extends DeviceFieldsProps {
   /** The refusals of the API. */
@@ -25,8 +26,6 @@ export interface OptionFieldsProps extends DeviceFieldsProps {
   readonly isChecked: boolean;
   readonly schema: MethodSchema | undefined;
 }
-
-const wideKinds = new Set(['area', 'lines', 'pairs', 'steps', 'json']);
 
 function Field({ field, props }: { readonly field: OptionField; readonly props: OptionFieldsProps }) {
   const { draft, set, problems, faults, isChecked } = props;
@@ -42,7 +41,7 @@ function Field({ field, props }: { readonly field: OptionField; readonly props: 
       fault={faults.get(`Options.${name}`)}
       hint={hint.split(' ').length > 3 ? hint : undefined}
       isChecked={isChecked}
-      isWide={wideKinds.has(kindOf(schema))}
+      isWide={isWideKind(kindOf(schema))}
     >
       {(input) => (
         <OptionInput

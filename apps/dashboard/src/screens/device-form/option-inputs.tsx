@@ -12,6 +12,7 @@ import {
   readPairs,
   readText,
 } from './option-values.ts';
+import { RequestList } from './request-list.tsx';
 import { StepList } from './step-list.tsx';
 import { type OptionInputProps, useTyped } from './use-typed.ts';
 
@@ -183,6 +184,8 @@ export function OptionInput(props: OptionInputProps) {
       return <PairRows {...props} />;
     case 'steps':
       return <StepList {...props} />;
+    case 'requests':
+      return <RequestList {...props} Input={OptionInput} />;
     case 'json':
       return <TextInput props={props} kind="area" format={jsonText} read={readJson} />;
   }

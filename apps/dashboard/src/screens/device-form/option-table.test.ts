@@ -31,6 +31,7 @@ test('each Option of each Method has words, a purpose, and a control of its own'
 
 test.each([
   ['TCP', 'Steps'],
+  ['HTTP', 'Steps'],
   ['SNMP', 'Interfaces'],
   ['SNMP', 'Values'],
 ])('the parts of the rows of %s.%s have words and a control', (method, option) => {
@@ -38,7 +39,15 @@ test.each([
   expect(parts.length).toBeGreaterThan(0);
   for (const [part, schema] of parts) {
     expect(optionWords(`${option}.${part}`)).not.toContain(option);
-    expect(['choice', 'yesNo', 'number', 'text', 'area']).toContain(kindOf(schema));
+    const kinds = [
+      'choice',
+      'yesNo',
+      'number',
+      'text',
+      'area',
+      ...(method === 'HTTP' ? ['pairs', 'list', 'steps'] : []),
+    ];
+    expect(kinds).toContain(kindOf(schema));
   }
 });
 
@@ -48,9 +57,9 @@ test('the groups of HTTP', () => {
     optionGroups.map((group) => [group, http.filter((each) => each.group === group).map(({ name }) => name)]),
   );
   expect(names).toMatchObject({
-    request: ['Method', 'Headers', 'Body', 'MaxRedirects'],
-    login: ['User', 'Password'],
-    network: ['IPFamily', 'Proxy', 'HTTPVersion', 'Compression'],
+    request: ['Method', 'Headers', 'Body', 'MaxRedirects', 'Steps'],
+    login: ['Auth', 'User', 'Password', 'Token'],
+    network: ['IPFamily', 'SourceAddress', 'DSCP', 'Proxy', 'HTTPVersion', 'Compression'],
   });
   expect(names['tls']).toContain('TLS.Verify');
   expect(names['expect']).toContain('ExpectStatus');

@@ -5,8 +5,9 @@ export const optionGroups = ['expect', 'request', 'login', 'tls', 'network'] as 
 export type OptionGroup = (typeof optionGroups)[number];
 
 const login =
-  /^(User|Password|Community|Auth|AuthProtocol|AuthKey|PrivProtocol|PrivKey|Context|PrivateKey|Passphrase|HostKeyFingerprint|LoginPrompt|PasswordPrompt)$/;
-const network = /^(IPFamily|Proxy|HTTPVersion|TTL|Compression|Transport|Recursion)$/;
+  /^(User|Password|Token|Community|Auth|AuthProtocol|AuthKey|PrivProtocol|PrivKey|Context|PrivateKey|Passphrase|HostKeyFingerprint|LoginPrompt|PasswordPrompt)$/;
+const network =
+  /^(IPFamily|SourceAddress|DSCP|DontFragment|Proxy|HTTPVersion|TTL|Compression|Transport|Recursion)$/;
 const expectation = /^(Expect|Reject|Min|Slow|Compare|Max(?!Redirects))/;
 
 /** The words for an Option, by its name; `TLS.Verify` for a part of an object. */
@@ -41,6 +42,12 @@ const words: Readonly<Record<string, string>> = {
   TTL: 'Time to live, hops',
   ExpectBanner: 'Greeting contains',
   Auth: 'Login mechanism',
+  Token: 'Bearer token',
+  SourceAddress: 'Send from',
+  DSCP: 'Mark of the packets, DSCP',
+  DontFragment: 'Do not fragment',
+  MaxJitterMs: 'Jitter at most, ms',
+  MinMOS: 'Quality of a call at least, MOS',
   Helo: 'Name in the greeting',
   MailFrom: 'Sender',
   RcptTo: 'Recipient',
@@ -61,7 +68,7 @@ const words: Readonly<Record<string, string>> = {
   ExpectOutput: 'Output contains',
   ExpectExitCode: 'Exit code is',
   Group: 'Newsgroup',
-  Steps: 'Dialogue',
+  Steps: 'Steps in turn',
   Server: 'Name server',
   Type: 'Record type',
   Expect: 'Records are',
@@ -90,6 +97,23 @@ const words: Readonly<Record<string, string>> = {
   'Steps.Expect': 'Expect',
   'Steps.ExpectHex': 'Expect bytes, hex',
   'Steps.ExpectRegex': 'Expect a match of',
+  'Steps.Name': 'Name',
+  'Steps.URL': 'URL or path',
+  'Steps.Method': 'HTTP method',
+  'Steps.Headers': 'Request headers',
+  'Steps.Body': 'Request body',
+  'Steps.ExpectStatus': 'Status is',
+  'Steps.ExpectText': 'Body contains',
+  'Steps.ExpectJSONPath': 'JSON path',
+  'Steps.ExpectJSONValue': 'JSON value is',
+  'Steps.MaxTimeMs': 'Fails over, ms',
+  'Steps.Extract': 'Values for later steps',
+  'Steps.Extract.Name': 'Name',
+  'Steps.Extract.JSONPath': 'JSON path',
+  'Steps.Extract.Regex': 'or regular expression',
+  'Steps.Extract.Header': 'or header',
+  'Steps.Extract.Cookie': 'or cookie',
+  'Steps.Extract.Secret': 'Secret',
   'Interfaces.Name': 'Name',
   'Interfaces.Alias': 'or alias',
   'Interfaces.Index': 'or index',

@@ -14,6 +14,7 @@ type OptionKind =
   | 'lines'
   | 'pairs'
   | 'steps'
+  | 'requests'
   | 'json';
 
 /** Texts of at least this maximum length may have several lines. */
@@ -30,11 +31,15 @@ export function kindOf(schema: OptionSchema): OptionKind {
     if ((schema.maxLength ?? 0) >= longText) return 'area';
     return format === 'password' ? 'secret' : 'text';
   }
-  if (type === 'array' && items?.type === 'object') return 'steps';
+  if (type === 'array' && items?.type === 'object') return holdsMore(items) ? 'requests' : 'steps';
   if (type === 'array' && items?.type === 'string') return items.pattern === undefined ? 'lines' : 'list';
   if (typeof additionalProperties === 'object' && additionalProperties.type === 'string') return 'pairs';
   return 'json';
 }
+
+/** Whether a part of the rows is a list or an object, which one line cannot hold. */
+const holdsMore = ({ properties = {} }: OptionSchema) =>
+  Object.values(properties).some(({ type }) => type === 'array' || type === 'object');
 
 const patternsOf = ({ pattern, allOf = [] }: OptionSchema) =>
   [pattern, ...allOf.map((part) => part.pattern)].filter((each) => each !== undefined);

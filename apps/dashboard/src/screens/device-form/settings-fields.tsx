@@ -142,6 +142,14 @@ export function TimingFields(props: SettingsFieldsProps) {
             placeholder={say.default(deviceDefaults[draftKey])}
           />
         ))}
+        <TextField
+          {...props}
+          field="ExpiryWarningDays"
+          draftKey="expiryDays"
+          words={say.expiryDays}
+          hint={say.expiryDaysHint}
+          placeholder={say.expiryDaysDefault}
+        />
         <ChoiceField
           field="Severity"
           words={say.severity}

@@ -31,6 +31,8 @@ export interface HttpHead {
 /** An answer with its unread body. */
 export interface StreamedAnswer extends HttpHead {
   readonly stream: Readable;
+  /** The values of all Set-Cookie headers. */
+  readonly setCookies: readonly string[];
   /** Whether the whole answer arrived. Node ends an HTTP/2 stream without an error if its connection is lost. */
   readonly isComplete: () => boolean;
 }
@@ -112,6 +114,7 @@ function exchange1(
           reason: response.statusMessage ?? '',
           headers: joined(response.headers),
           stream: response,
+          setCookies: response.headers['set-cookie'] ?? [],
           isComplete: () => response.complete,
         });
       }),
@@ -173,7 +176,7 @@ function exchange2(
       const { ':status': status = 0, ...rest } = headers;
       const isComplete = () => stream.rstCode === constants.NGHTTP2_NO_ERROR;
       const head = { version: '2', status, reason: '', headers: joined(rest) } as const;
-      finish(() => resolve({ ...head, stream, isComplete }));
+      finish(() => resolve({ ...head, stream, setCookies: headers['set-cookie'] ?? [], isComplete }));
     });
     stopwatch.enter('ttfb');
     if (outgoing.body !== undefined) stream.end(outgoing.body);

@@ -1,10 +1,12 @@
 import { isIP } from 'node:net';
-import type { Secret } from '@vantage/kernel';
 import type { Connection } from '../../contract/dial.ts';
 import { notMet } from '../../contract/failure.ts';
 import type { ProbeContext } from '../../contract/probe.ts';
 import { offeredCodings } from './content-coding.ts';
+import type { CookieJar } from './cookie-jar.ts';
+import type { DigestLogin } from './digest-login.ts';
 import { connectThrough, exchange, type HttpHead, type HttpRequest } from './http-exchange.ts';
+import { basic } from './http-login.ts';
 import type { HttpOptions } from './http-options.ts';
 import { parseHttpTarget, readLogin, standardPort } from './http-target.ts';
 import { type ResponseBody, readBody } from './response-body.ts';
@@ -15,6 +17,10 @@ export interface RedirectHop {
   readonly method: string;
   readonly body: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  /** The Digest login for the origin of `url`. */
+  readonly digest?: DigestLogin | undefined;
+  /** The cookies of the check. Without it, answers set none. */
+  readonly cookies?: CookieJar | undefined;
 }
 
 /** An answer with its whole body. */
@@ -37,7 +43,7 @@ export async function runHop(
   using connection = await open(context, { host, port, secure: url.protocol === 'https:' }, proxy, options);
   const http2 = connection.alpn === 'h2' || (options.HTTPVersion === '2' && !connection.secure);
   if (options.HTTPVersion === '2' && !http2) throw notMet(`${connection.peer} does not offer HTTP/2`);
-  const { stream, isComplete, ...answer } = await exchange(
+  const { stream, isComplete, setCookies, ...answer } = await exchange(
     context,
     connection,
     requestOf(context, hop, proxy, options),
@@ -50,6 +56,7 @@ export async function runHop(
     peer: connection.peer,
     isComplete,
   });
+  hop.cookies?.take(url, setCookies);
   return { answer, body, peer: connection.peer };
 }
 
@@ -72,6 +79,8 @@ async function open(
       host: endpoint.host,
       port: endpoint.port,
       family: options.IPFamily,
+      source: options.SourceAddress,
+      dscp: options.DSCP,
       tls,
     });
   }
@@ -90,6 +99,8 @@ async function open(
     host: parsed.target.host,
     port: parsed.target.port,
     family: options.IPFamily,
+    source: options.SourceAddress,
+    dscp: options.DSCP,
     tls:
       parsed.target.scheme === 'https'
         ? { settings: { Verify: true, MinDaysLeft: 0 }, alpn: ['http/1.1'] }
@@ -119,11 +130,13 @@ function requestOf(
   const { url } = hop;
   const scheme = url.protocol.slice(0, -1);
   const byProxy = proxy !== undefined && scheme === 'http';
-  const headers = Object.entries(hop.headers).filter(([name]) => name.toLowerCase() !== 'host');
+  const uri = `${url.pathname}${url.search}`;
+  const login = hop.digest?.authorization({ method: hop.method, uri });
+  const headers = Object.entries(withCookies(hop)).filter(([name]) => name.toLowerCase() !== 'host');
   const host = Object.entries(hop.headers).find(([name]) => name.toLowerCase() === 'host')?.[1];
   return {
     method: hop.method,
-    path: byProxy ? `http://${url.host}${url.pathname}${url.search}` : `${url.pathname}${url.search}`,
+    path: byProxy ? `http://${url.host}${uri}` : uri,
     scheme,
     authority: host ?? url.host,
     headers: {
@@ -132,27 +145,25 @@ function requestOf(
       ...(options.Compression ? { 'Accept-Encoding': offeredCodings } : {}),
       // If two names differ only in case, the later header is sent.
       ...Object.fromEntries(headers),
+      ...(login === undefined ? {} : { Authorization: login }),
       ...(byProxy ? proxyHeaders(context, proxy) : {}),
     },
     body: hop.body,
   };
 }
 
+/** The headers of a hop with the cookies that earlier answers set, behind those of its own Cookie header. */
+function withCookies({ url, headers, cookies }: RedirectHop): Readonly<Record<string, string>> {
+  const set = cookies?.header(url);
+  if (set === undefined) return headers;
+  const own = Object.entries(headers).filter(([name]) => name.toLowerCase() === 'cookie');
+  const others = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'cookie');
+  const all = [...own.map(([, value]) => value), set].join('; ');
+  return { ...Object.fromEntries(others), Cookie: all };
+}
+
 function proxyHeaders(context: ProbeContext, proxy: URL): Readonly<Record<string, string>> {
   const login = readLogin(proxy);
   if (login?.user === undefined) return {};
   return { 'Proxy-Authorization': basic(context, login.user, login.password) };
-}
-
-/** The value of an Authorization header (RFC 7617). It is masked in every text of this check. */
-export function basic(
-  context: Pick<ProbeContext, 'redact'>,
-  user: string,
-  password: Secret | undefined,
-): string {
-  const clear = password?.reveal() ?? '';
-  const token = Buffer.from(`${user}:${clear}`, 'utf8').toString('base64');
-  context.redact(clear);
-  context.redact(token);
-  return `Basic ${token}`;
 }

@@ -1,121 +1,131 @@
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
-import { ipFamilyOption, slowMsOption, tlsOptionsWithoutStart } from '../../contract/options.ts';
-import { regexProblem } from '../../search/compile-regex.ts';
-import { readJsonPath } from '../../search/json-path.ts';
+import {
+  dscpOption,
+  ipFamilyOption,
+  slowMsOption,
+  sourceAddressOption,
+  tlsOptionsWithoutStart,
+} from '../../contract/options.ts';
+import {
+  bodyRegex,
+  expectJsonPath,
+  expectJsonValue,
+  expectStatus,
+  expectText,
+  headerRecord,
+  requestHeaders,
+  requestMethod,
+} from './request-options.ts';
+import { httpSteps } from './step-options.ts';
 
-const headerName = boundedText(100, 1).regex(
-  /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/,
-  "must be a header's name such as X-Request-Id",
-);
-const headerValue = boundedText(8192).regex(
-  /^[\t\x20-\x7e\x80-\xff]*$/,
-  "must be a header's value: one line, Latin-1 only",
-);
-/** Headers that the connection sets. */
-const connectionHeaders = [
-  'connection',
-  'content-length',
-  'transfer-encoding',
-  'upgrade',
-  'expect',
-  'te',
-  'trailer',
-];
-const headers = z
-  .record(headerName, headerValue)
-  .refine((headers) => Object.keys(headers).length <= 100, 'must hold at most 100 headers');
 const size = z.int().min(0).max(0xffff_ffff);
 
+/** The Options that a step has instead where there are Steps, each with its value if it is not set. */
+const besideSteps = {
+  Method: 'GET',
+  Body: undefined,
+  ExpectText: undefined,
+  RejectText: undefined,
+  ExpectRegex: undefined,
+  ExpectJSONPath: undefined,
+  ExpectJSONValue: undefined,
+  MinSize: undefined,
+  ExpectSHA256: undefined,
+} as const;
+
 /** The Options of HTTP: the request and the expectations of the answer. */
-export const httpOptions = z.strictObject({
-  Method: z
-    .enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-    .default('GET')
-    .describe('Request method.'),
-  Headers: headers
-    .refine(
-      (headers) => Object.keys(headers).every((name) => !connectionHeaders.includes(name.toLowerCase())),
-      `must not name ${connectionHeaders.join(', ')}: the connection sets them`,
-    )
-    .default({})
-    .describe('Request headers; Host names a virtual host.'),
-  Body: boundedText(256 * 1024)
-    .optional()
-    .describe('Request body.'),
-  User: boundedText(256, 1).optional().describe("User for Basic authentication; default: the URL's."),
-  Password: boundedText(1024).optional().describe('Password for Basic authentication.'),
-  MaxRedirects: z
-    .int()
-    .min(0)
-    .max(20)
-    .default(10)
-    .describe('Redirects to follow; 0: the redirect is the answer.'),
-  IPFamily: ipFamilyOption,
-  Proxy: boundedText(2048)
-    .refine(
-      (url) => /^https?:\/\/[^/]/i.test(url) && URL.canParse(url),
-      'must be a proxy such as http://user:password@proxy.example.org:3128',
-    )
-    .optional()
-    .describe('Proxy to go through: http://user:password@host:port.'),
-  HTTPVersion: z
-    .enum(['Auto', '1.1', '2'])
-    .default('Auto')
-    .describe('Auto: what the server prefers (ALPN); plain http is 1.1.'),
-  ExpectStatus: z
-    .array(
-      boundedText(7).regex(
-        /^[1-5]\d\d(-[1-5]\d\d)?$/,
-        'must be a status such as 200 or a range such as 200-299',
+export const httpOptions = z
+  .strictObject({
+    Method: requestMethod.default('GET').describe('Request method.'),
+    Headers: requestHeaders.default({}).describe('Request headers; Host names a virtual host.'),
+    Body: boundedText(256 * 1024)
+      .optional()
+      .describe('Request body.'),
+    Auth: z
+      .enum(['Basic', 'Digest', 'Bearer'])
+      .optional()
+      .describe(
+        'Login: Basic and Digest (RFC 7616) use User and Password, Bearer uses Token; default: Bearer if there is a Token, else Basic.',
       ),
-    )
-    .max(50)
-    .default([])
-    .describe('Statuses that are good; default: all below 400.'),
-  ExpectText: boundedText(4096, 1).optional().describe('Text that the body must contain.'),
-  RejectText: boundedText(4096, 1).optional().describe('Text that the body must not contain.'),
-  ExpectRegex: boundedText(1000, 1)
-    .refine((pattern) => regexProblem(pattern) === undefined, 'must be a regular expression such as ^OK')
-    .optional()
-    .describe('Regular expression that the body (its first MiB) must match.'),
-  ExpectJSONPath: boundedText(500, 1)
-    .superRefine((path, fault) => {
-      const read = readJsonPath(path);
-      if (!read.ok) fault.addIssue({ code: 'custom', message: `is not accepted: ${read.message}` });
-    })
-    .optional()
-    .describe(
-      "JSONPath that must find something in the body: names, ['names'], [0], [1:3], * and .., no filters.",
-    ),
-  ExpectJSONValue: boundedText(4096)
-    .optional()
-    .describe('What ExpectJSONPath must find at least once, as text or JSON.'),
-  ExpectHeaders: headers
-    .default({})
-    .describe('Headers of the answer and the text each must contain ("" for any).'),
-  MaxTimeMs: z.int().min(1).max(120_000).optional().describe('A check that takes longer fails.'),
-  SlowMs: slowMsOption,
-  MinSize: size.optional().describe('Least bytes of the body, decompressed.'),
-  MaxSize: size
-    .default(16 * 1024 * 1024)
-    .describe('Most bytes of the body, decompressed; more are not read and fail the check.'),
-  ExpectSHA256: boundedText(64)
-    .regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hexadecimal digits')
-    .optional()
-    .describe('SHA-256 of the body, decompressed.'),
-  Compression: z
-    .boolean()
-    .default(true)
-    .describe('Offer to take a compressed body (gzip, deflate, br, zstd).'),
-  TLS: tlsOptionsWithoutStart,
-});
+    User: boundedText(256, 1).optional().describe("User for Basic and Digest; default: the URL's."),
+    Password: boundedText(1024).optional().describe("Password for Basic and Digest; default: the URL's."),
+    Token: boundedText(8000, 1)
+      .regex(/^[\x21-\x7e]+$/, 'must be a token of visible ASCII characters, without blanks')
+      .optional()
+      .describe('Token for Bearer.'),
+    MaxRedirects: z
+      .int()
+      .min(0)
+      .max(20)
+      .default(10)
+      .describe('Redirects to follow; 0: the redirect is the answer.'),
+    IPFamily: ipFamilyOption,
+    SourceAddress: sourceAddressOption,
+    DSCP: dscpOption,
+    Proxy: boundedText(2048)
+      .refine(
+        (url) => /^https?:\/\/[^/]/i.test(url) && URL.canParse(url),
+        'must be a proxy such as http://user:password@proxy.example.org:3128',
+      )
+      .optional()
+      .describe('Proxy to go through: http://user:password@host:port.'),
+    HTTPVersion: z
+      .enum(['Auto', '1.1', '2'])
+      .default('Auto')
+      .describe('Auto: what the server prefers (ALPN); plain http is 1.1.'),
+    ExpectStatus: expectStatus,
+    ExpectText: expectText,
+    RejectText: boundedText(4096, 1).optional().describe('Text that the body must not contain.'),
+    ExpectRegex: bodyRegex
+      .optional()
+      .describe('Regular expression that the body (its first MiB) must match.'),
+    ExpectJSONPath: expectJsonPath,
+    ExpectJSONValue: expectJsonValue,
+    ExpectHeaders: headerRecord
+      .default({})
+      .describe('Headers of the answer and the text each must contain ("" for any).'),
+    MaxTimeMs: z.int().min(1).max(120_000).optional().describe('A check that takes longer fails.'),
+    SlowMs: slowMsOption,
+    MinSize: size.optional().describe('Least bytes of the body, decompressed.'),
+    MaxSize: size
+      .default(16 * 1024 * 1024)
+      .describe('Most bytes of the body, decompressed; more are not read and fail the check.'),
+    ExpectSHA256: boundedText(64)
+      .regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hexadecimal digits')
+      .optional()
+      .describe('SHA-256 of the body, decompressed.'),
+    Compression: z
+      .boolean()
+      .default(true)
+      .describe('Offer to take a compressed body (gzip, deflate, br, zstd).'),
+    TLS: tlsOptionsWithoutStart,
+    Steps: httpSteps,
+  })
+  .superRefine((options, fault) => {
+    const refuse = (key: string, message: string) => fault.addIssue({ code: 'custom', path: [key], message });
+    const { Auth, Token, User, Password, Steps } = options;
+    if (Auth === 'Bearer' && Token === undefined) refuse('Token', 'must be set for Auth Bearer');
+    if (Auth !== undefined && Auth !== 'Bearer' && Token !== undefined)
+      refuse('Token', `is for Auth Bearer, and Auth is ${Auth}`);
+    if (Token !== undefined && (User !== undefined || Password !== undefined))
+      refuse('Token', 'must not be set beside User or Password: a request has one login');
+    if (Steps.length === 0) return;
+    for (const [key, unset] of Object.entries(besideSteps)) {
+      if (Reflect.get(options, key) !== unset) refuse(key, 'must not be set beside Steps: set it in a step');
+    }
+    if (options.ExpectStatus.length > 0)
+      refuse('ExpectStatus', 'must not be set beside Steps: set it in a step');
+    if (Object.keys(options.ExpectHeaders).length > 0)
+      refuse('ExpectHeaders', 'must not be set beside Steps');
+  });
 
 export type HttpOptions = z.output<typeof httpOptions>;
 
 /** The keys of the HTTP Options that the API shows as `***`. */
 export const httpSecretOptions = [
   'Password',
+  'Token',
   'Proxy',
   'Headers.Authorization',
   'Headers.Cookie',
@@ -123,4 +133,9 @@ export const httpSecretOptions = [
   'Headers.X-*Key',
   'Headers.X-*Token',
   'TLS.ClientKey',
+  'Steps.Headers.Authorization',
+  'Steps.Headers.Cookie',
+  'Steps.Headers.Proxy-Authorization',
+  'Steps.Headers.X-*Key',
+  'Steps.Headers.X-*Token',
 ] as const;

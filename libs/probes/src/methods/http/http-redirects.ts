@@ -12,21 +12,33 @@ const redirectStatuses = [301, 302, 303, 307, 308];
 const maxShownBody = 4096;
 const maxShownHeaders = 100;
 
-/** Sends the first request and follows redirects up to the limit. Adds the time of every hop to the extended data. */
+/** Takes a fact of the extended data. */
+export type NoteFact = (key: string, value: Json | (() => Json)) => void;
+
+/** A login needs a challenge, and perhaps one for another realm and a stale nonce. */
+const maxChallenges = 3;
+
+/**
+ * Sends the first request and follows redirects up to the limit. A request that a Digest challenge answers is sent once
+ * more. Adds the time of every request to the facts, if there are several.
+ */
 export async function followRedirects(
   context: ProbeContext,
   first: RedirectHop,
   options: HttpOptions,
-  secrets: readonly string[],
+  {
+    secrets,
+    note = (key, value) => context.addDetail(key, value),
+  }: { readonly secrets: readonly string[]; readonly note?: NoteFact },
 ): Promise<HttpHopResult & { readonly redirects: number }> {
   const hops: Json[] = [];
-  const visited: URL[] = [];
   const droppedNames = new Set<string>();
-  let hop: RedirectHop | undefined = first;
-  while (hop) {
+  let redirects = 0;
+  let challenges = 0;
+  let hop: RedirectHop = first;
+  while (true) {
     const before = context.stopwatch.read();
-    visited.push(hop.url);
-    context.addDetail('URL', showUrl(hop.url));
+    note('URL', showUrl(hop.url));
     const result: HttpHopResult = await runHop(context, hop, options);
     noteAnswer(context, result);
     hops.push({
@@ -35,11 +47,18 @@ export async function followRedirects(
       Address: result.peer,
       ...between(before, context.stopwatch.read()),
     });
-    if (visited.length > 1) context.addDetail('Hops', [...hops]);
-    const next = nextHop(hop, result, options.MaxRedirects);
-    if (next === undefined) return { ...result, redirects: visited.length - 1 };
-    if (visited.length === 1) context.addDetail('Hops', [...hops]);
-    if (visited.length > options.MaxRedirects) {
+    // A Digest login reads every answer, also the last one.
+    const isChallenged = hop.digest?.accepts(result.answer) === true && challenges < maxChallenges;
+    const next = isChallenged ? undefined : nextHop(hop, result, options.MaxRedirects);
+    if (!isChallenged && next === undefined) return { ...result, redirects };
+    if (hops.length === 1) note('Hops', () => [...hops]);
+    if (next === undefined) {
+      challenges += 1;
+      continue;
+    }
+    redirects += 1;
+    challenges = 0;
+    if (redirects > options.MaxRedirects) {
       throw new Failure(
         resultCode.protocol,
         `more than ${options.MaxRedirects} redirects, the last to ${showUrl(next.url)}`,
@@ -51,10 +70,9 @@ export async function followRedirects(
     }
     const { request, dropped } = withoutSecrets(next, secrets);
     for (const name of dropped) droppedNames.add(name);
-    if (droppedNames.size > 0) context.addDetail('DroppedOnRedirect', [...droppedNames]);
+    if (droppedNames.size > 0) note('DroppedOnRedirect', () => [...droppedNames]);
     hop = request;
   }
-  throw new TypeError('unreachable: the loop returns at the last hop');
 }
 
 /**
@@ -76,6 +94,7 @@ function nextHop(hop: RedirectHop, { answer }: HttpHopResult, maxRedirects: numb
   const asGet = answer.status === 303 ? hop.method !== 'HEAD' : answer.status < 303 && hop.method === 'POST';
   const headers = Object.entries(hop.headers).filter(([name]) => !(asGet && /^content-/i.test(name)));
   return {
+    ...hop,
     url: parsed,
     method: asGet ? 'GET' : hop.method,
     body: asGet ? undefined : hop.body,
@@ -107,8 +126,8 @@ function withoutCookies(value: string): string {
   return value.replace(/(^|, )([^=;,\s]+)=[^;,]*/g, '$1$2=***');
 }
 
-/** The phases of one hop. */
-function between(before: Phases, after: Phases): { readonly [key: string]: Json } {
+/** The phases between two readings of the stopwatch. */
+export function between(before: Phases, after: Phases): { readonly [key: string]: Json } {
   const round = (ms: number) => Math.round(ms * 1000) / 1000;
   return {
     DNSTime: round(after.dns - before.dns),
@@ -126,7 +145,7 @@ const privateHeader = /^(authorization|cookie|proxy-authorization|host|x-.*(key|
  * The request without what another origin (scheme, host, port) must not get: credentials, and every header or body with
  * a secret of the check in any of its forms. `dropped` names the headers, and `Body`.
  */
-function withoutSecrets(
+export function withoutSecrets(
   request: RedirectHop,
   secrets: readonly string[],
 ): { readonly request: RedirectHop; readonly dropped: readonly string[] } {
@@ -142,9 +161,11 @@ function withoutSecrets(
   const safe = all.filter(([name, value]) => !privateHeader.test(name) && !isSecret(`${name}: ${value}`));
   const dropsBody = request.body !== undefined && isSecret(request.body);
   const names = all.map(([name]) => name).filter((name) => !safe.some(([other]) => other === name));
+  if (request.digest !== undefined) names.unshift('Authorization');
   return {
     request: {
       ...request,
+      digest: undefined,
       headers: Object.fromEntries(dropsBody ? safe.filter(([name]) => !/^content-/i.test(name)) : safe),
       body: dropsBody ? undefined : request.body,
     },

@@ -1,6 +1,6 @@
 import { maskQuerySecrets } from '@vantage/domain';
 import { Secret } from '@vantage/kernel';
-import type { TargetResult } from '../../contract/probe.ts';
+import type { Target, TargetResult } from '../../contract/probe.ts';
 import { parseHost } from '../../contract/target.ts';
 
 const accepts =
@@ -34,6 +34,15 @@ export function parseHttpTarget(url: string): TargetResult {
       url,
     },
   };
+}
+
+/** The URL of a device as it is sent: without its login and its fragment. */
+export function sentUrl({ url: text }: Pick<Target, 'url'>): URL {
+  const url = new URL(text);
+  url.username = '';
+  url.password = '';
+  url.hash = '';
+  return url;
 }
 
 /** A URL with `***` for its password and the credentials in its query. */

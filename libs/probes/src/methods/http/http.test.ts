@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: steps and references are written so
 import { gzipSync } from 'node:zlib';
 import { retryBecause } from '@vantage/testing/retry';
 import { describe, expect, test } from 'vitest';
@@ -16,6 +17,35 @@ probeContract({
     options: { Password: secret, Headers: { 'X-Api-Key': 'sentinel-key' } },
   }),
 });
+
+describe('with steps', () =>
+  probeContract({
+    probe: http,
+    serverFirst: false,
+    url: (port) => `http://127.0.0.1:${port}/`,
+    options: {
+      Steps: [
+        { Name: 'first', Extract: [{ Name: 'word', Regex: '(h[a-z]+)' }] },
+        { Name: 'second', URL: '/${word}', ExpectText: 'hello' },
+      ],
+    },
+    failureStart: 'step 1 (first): ',
+    serve: (socket) => void socket.once('data', () => socket.write(ok)),
+    withSecret: (port, secret) => ({
+      url: `http://127.0.0.1:${port}/`,
+      options: {
+        Auth: 'Bearer',
+        Token: 'sentinel-token',
+        Steps: [
+          {
+            Name: 'first',
+            Headers: { 'X-Api-Key': secret, Cookie: 'a=sentinel-cookie' },
+            Extract: [{ Name: 'all', Regex: '([^]*)', Secret: true }],
+          },
+        ],
+      },
+    }),
+  }));
 
 describe('HTTP', () => {
   test('a page is good, and its phases and facts are reported', async () => {

@@ -1,21 +1,19 @@
 import { resultCode } from '@vantage/domain';
-import { Secret } from '@vantage/kernel';
 import type { Probe, ProbeContext, Target } from '../../contract/probe.ts';
 import { secretValues } from '../../redact/secret-options.ts';
 import { textSearch } from '../../search/text-search.ts';
-import { basic, type RedirectHop } from './http-hop.ts';
+import type { RedirectHop } from './http-hop.ts';
+import { type HttpLogin, loginOf } from './http-login.ts';
 import { type HttpOptions, httpOptions, httpSecretOptions } from './http-options.ts';
 import { followRedirects } from './http-redirects.ts';
-import { parseHttpTarget } from './http-target.ts';
-import { judge, statusText, textOf } from './judge-response.ts';
-import { httpFunctions } from './script-functions.ts';
-
-/** The part of a body that a script gets, characters. */
-const maxScriptBody = 256 * 1024;
+import { runHttpSteps } from './http-steps.ts';
+import { parseHttpTarget, sentUrl } from './http-target.ts';
+import { judge, statusText } from './judge-response.ts';
+import { httpFunctions, scriptAnswer } from './script-functions.ts';
 
 /**
- * HTTP: sends a request over HTTP/1.1 or HTTP/2, follows redirects and judges the last answer. Every hop has a separate
- * connection.
+ * HTTP: sends a request over HTTP/1.1 or HTTP/2, follows redirects and judges the last answer, or runs several steps.
+ * Every request has a separate connection.
  */
 export const http: Probe<'HTTP', typeof httpOptions> = {
   method: 'HTTP',
@@ -34,39 +32,31 @@ export const http: Probe<'HTTP', typeof httpOptions> = {
   parseTarget: parseHttpTarget,
 
   async run(context, target, options) {
-    if (options.ExpectRegex !== undefined || options.ExpectJSONPath !== undefined) textSearch.prepare();
-    const first = firstHop(context, target, options);
-    const loggedIn = Object.keys(first.headers).some((name) => name.toLowerCase() === 'authorization');
+    const login = loginOf(context, target, options);
     const secrets = secretsOf(context, target, options);
-    const { answer, body, redirects } = await followRedirects(context, first, options, secrets);
+    if (options.Steps.length > 0) return runHttpSteps(context, target, options, { login, secrets });
+    if (options.ExpectRegex !== undefined || options.ExpectJSONPath !== undefined) textSearch.prepare();
+    const first = firstHop(target, options, login);
+    const { answer, body, redirects } = await followRedirects(context, first, options, { secrets });
     const phases = context.stopwatch.read();
     const { signal } = context;
-    const fault = await judge(answer, body, options, { phases, loggedIn, redirects, signal });
+    const refusal = login.refusal();
+    const fault = await judge(answer, body, options, { phases, refusal, redirects, signal });
     const code = fault?.code ?? resultCode.ok;
     return {
       code,
       text: fault?.message ?? statusText(answer),
       dataSize: body.wire,
       extended: fault?.extended ?? {},
-      answer: () => ({
-        status: answer.status,
-        headers: answer.headers,
-        body: textOf(body, answer.headers['content-type']).slice(0, maxScriptBody),
-      }),
+      answer: scriptAnswer({ answer, body }),
     };
   },
 };
 
-function firstHop(context: ProbeContext, target: Target, options: HttpOptions): RedirectHop {
-  const url = new URL(target.url);
-  url.username = '';
-  url.password = '';
-  url.hash = '';
-  const user = options.User ?? target.user;
-  const password = options.Password === undefined ? target.password : new Secret(options.Password);
-  const login: Record<string, string> =
-    user === undefined ? {} : { Authorization: basic(context, user, password) };
-  return { url, method: options.Method, body: options.Body, headers: { ...login, ...options.Headers } };
+function firstHop(target: Target, options: HttpOptions, login: HttpLogin): RedirectHop {
+  const headers = { ...login.headers, ...options.Headers };
+  const { digest } = login;
+  return { url: sentUrl(target), method: options.Method, body: options.Body, headers, digest };
 }
 
 /** The secrets that no other origin may get: the login and the values of all references. */

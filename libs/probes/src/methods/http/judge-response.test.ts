@@ -20,14 +20,14 @@ test.each([
   [20, 2.001, 'took 20 ms, at most 20 ms are expected'],
   [19, 2, 'took 20 ms, at most 19 ms are expected'],
 ])('MaxTimeMs %i is the most that all phases may take together (ttlb %d)', async (MaxTimeMs, ttlb, text) => {
-  const seen = { phases: { ...phases, ttlb }, loggedIn: false, redirects: 0, signal };
+  const seen = { phases: { ...phases, ttlb }, refusal: undefined, redirects: 0, signal };
   const fault = await judge(answer, bodyOf(Buffer.from('')), httpOptions.parse({ MaxTimeMs }), seen);
   expect(fault?.message).toBe(text);
 });
 
 test('a JSONPath reads a body of 1 MiB, and refuses a longer one, of which the end is not known', async () => {
   const wanted = httpOptions.parse({ ExpectJSONPath: '$.a' });
-  const seen = { phases, loggedIn: false, redirects: 0, signal };
+  const seen = { phases, refusal: undefined, redirects: 0, signal };
   for (const [bytes, text] of [
     [maxBodyStart, undefined],
     [maxBodyStart + 1, 'body is over 1 MiB: too long for a JSONPath'],

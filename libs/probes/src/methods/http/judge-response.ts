@@ -20,7 +20,8 @@ export async function judge(
   options: HttpOptions,
   facts: {
     readonly phases: Phases;
-    readonly loggedIn: boolean;
+    /** Why the server answers 401 to the login of the check; undefined: it has none. */
+    readonly refusal: string | undefined;
     readonly redirects: number;
     readonly signal: AbortSignal;
   },
@@ -37,7 +38,7 @@ export async function judge(
 function judgeStatus(
   answer: HttpHead,
   options: HttpOptions,
-  { loggedIn, redirects }: { readonly loggedIn: boolean; readonly redirects: number },
+  { refusal, redirects }: { readonly refusal: string | undefined; readonly redirects: number },
 ): Failure | undefined {
   const { status } = answer;
   const shown = statusText(answer);
@@ -51,8 +52,7 @@ function judgeStatus(
     expected.length === 0
       ? shown
       : `expected ${expected.join(', ')}, got ${shown}${afterRedirects(redirects)}`;
-  if (status === 401 && loggedIn)
-    return new Failure(resultCode.login, `${text}: user or password are refused`);
+  if (status === 401 && refusal !== undefined) return new Failure(resultCode.login, `${text}: ${refusal}`);
   if (status === 407 && options.Proxy !== undefined) {
     const loggedIn = new URL(options.Proxy).username !== '';
     return new Failure(resultCode.login, `${text}: ${proxyAdvice(loggedIn)}`);

@@ -1,5 +1,22 @@
 import { isRecord } from '@vantage/kernel';
-import type { CallOptions, MethodFunctions } from '../../contract/probe.ts';
+import type { CallOptions, MethodFunctions, ProbeOutcome } from '../../contract/probe.ts';
+import type { HttpHopResult } from './http-hop.ts';
+import { textOf } from './judge-response.ts';
+
+/** The part of a body that a script gets, characters. */
+const maxScriptBody = 256 * 1024;
+
+/** The answer that a script gets. */
+export function scriptAnswer({
+  answer,
+  body,
+}: Pick<HttpHopResult, 'answer' | 'body'>): NonNullable<ProbeOutcome['answer']> {
+  return () => ({
+    status: answer.status,
+    headers: answer.headers,
+    body: textOf(body, answer.headers['content-type']).slice(0, maxScriptBody),
+  });
+}
 
 /** http() of scripts. An object as `body` goes as JSON. */
 export const httpFunctions: MethodFunctions = {

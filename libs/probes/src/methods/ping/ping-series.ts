@@ -1,4 +1,4 @@
-import type { IcmpSocket, PingAnswer } from '@vantage/icmp';
+import type { IcmpSocket, PingAnswer, SendingOptions } from '@vantage/icmp';
 import type { Clock } from '@vantage/kernel';
 
 /** A series of pings to one address. */
@@ -10,8 +10,8 @@ export interface PingSeries {
   readonly count: number;
   readonly size: number;
   readonly intervalMs: number;
-  /** Default: the system's. */
-  readonly ttl?: number;
+  /** Default: as the system sends. */
+  readonly sending?: SendingOptions;
   /** The time of the whole series. */
   readonly budgetMs: number;
 }
@@ -31,7 +31,7 @@ const maxRetries = 40;
  * signal aborts.
  */
 export async function runSeries(series: PingSeries): Promise<readonly PingAnswer[]> {
-  const { socket, clock, signal, address, count, size, ttl, budgetMs } = series;
+  const { socket, clock, signal, address, count, size, sending, budgetMs } = series;
   const seriesEnd = new AbortController();
   const ended = seriesEnd.signal;
   const onCut = () => seriesEnd.abort();
@@ -51,7 +51,7 @@ export async function runSeries(series: PingSeries): Promise<readonly PingAnswer
   };
   const sendOnce = (): Promise<PingAnswer> => {
     const timeoutMs = Math.max(1, endMs - clock.monoMs());
-    return socket.ping({ address, size, timeoutMs, signal: ended, ...(ttl ? { ttl } : {}) });
+    return socket.ping({ address, size, timeoutMs, signal: ended, ...sending });
   };
   const send = async (): Promise<PingAnswer> => {
     let answer = await sendOnce();

@@ -21,6 +21,7 @@ describe('a series of pings', () => {
       meanMs: 2.167,
       maxMs: 3,
       jitterMs: 1.25,
+      score: 2.36,
       bytes: 168,
     });
   });
@@ -36,6 +37,12 @@ describe('a series of pings', () => {
     { limits: { MaxLossPercent: 0 }, unmet: 'loss 33.3 % is over 0 % (2 of 3 answered)' },
     { limits: { MaxRTTMs: 2 }, unmet: undefined },
     { limits: { MaxRTTMs: 1.5 }, unmet: 'mean round-trip time 2 ms is over 1.5 ms' },
+    { limits: { MaxJitterMs: 2 }, unmet: undefined },
+    { limits: { MaxJitterMs: 1.9 }, unmet: 'jitter 2 ms is over 1.9 ms' },
+    {
+      limits: { MinMOS: 3.6 },
+      unmet: 'MOS 2.02 is under 3.6 (round trip 2 ms, jitter 2 ms, loss 33.3 %)',
+    },
   ])('meets $limits: $unmet', ({ limits, unmet }) => {
     expect(unmetLimit(summarise([reply(1), lost, reply(3)]), limits)).toBe(unmet);
   });

@@ -44,6 +44,7 @@ const unreachable: PingAnswer = {
   text: 'host unreachable',
   rttMs: 3,
   from: '192.0.2.254',
+  mtu: 0,
 };
 const fast = { IntervalMs: 10 };
 
@@ -63,6 +64,7 @@ describe('PING', () => {
         MeanMs: 2.5,
         MaxMs: 4,
         JitterMs: 2.25,
+        MOS: 4.41,
         ReplyTTL: 57,
       },
     });
@@ -179,7 +181,13 @@ describe('PING', () => {
   );
 
   it('knows defaults and refuses what it does not know', () => {
-    expect(ping.options.parse({})).toEqual({ Count: 3, Size: 56, IntervalMs: 200, IPFamily: 'Any' });
+    expect(ping.options.parse({})).toEqual({
+      Count: 3,
+      Size: 56,
+      IntervalMs: 200,
+      IPFamily: 'Any',
+      DontFragment: false,
+    });
     expect(ping.options.safeParse({ Cuont: 3 }).success).toBe(false);
     expect(ping.options.safeParse({ Count: 0 }).success).toBe(false);
   });

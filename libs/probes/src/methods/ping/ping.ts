@@ -1,13 +1,22 @@
-import type { Json } from '@vantage/domain';
+import type { Json, MeasuredValue } from '@vantage/domain';
 import { resultCode } from '@vantage/domain';
-import { type IcmpSocket, icmpSockets, type PingAnswer, type SharedIcmp } from '@vantage/icmp';
+import {
+  type IcmpSocket,
+  icmpSockets,
+  type PingAnswer,
+  type SendingOptions,
+  type SharedIcmp,
+} from '@vantage/icmp';
 import { z } from 'zod';
 import type { Address } from '../../contract/dial.ts';
 import { showSeconds } from '../../contract/display.ts';
+import { dscpOf } from '../../contract/dscp.ts';
 import { Failure, networkFailure, notMet } from '../../contract/failure.ts';
-import { ipFamilyOption, slowMsOption } from '../../contract/options.ts';
+import { dscpOption, ipFamilyOption, slowMsOption, sourceAddressOption } from '../../contract/options.ts';
 import type { Probe, ProbeContext } from '../../contract/probe.ts';
 import { parseTarget } from '../../contract/target.ts';
+import { withSource } from '../../net/source-address.ts';
+import { findPathMtu } from './find-path-mtu.ts';
 import { runSeries } from './ping-series.ts';
 import { type PingStatistics, showFigure, summarise, unmetLimit } from './ping-statistics.ts';
 
@@ -42,6 +51,28 @@ const options = z.strictObject({
     .max(255)
     .optional()
     .describe("Time to live (hop limit) of the packets; default: the system's own."),
+  SourceAddress: sourceAddressOption,
+  DSCP: dscpOption,
+  DontFragment: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Neither the agent nor a router may fragment the packets. If they are too big for the path, the check fails and names the path MTU.',
+    ),
+  MaxJitterMs: z
+    .number()
+    .min(0)
+    .max(120_000)
+    .optional()
+    .describe('More jitter (mean difference of successive round trips) is a failed expectation.'),
+  MinMOS: z
+    .number()
+    .min(1)
+    .max(4.4)
+    .optional()
+    .describe(
+      'A lower mean opinion score (1 to 4.4, ITU-T G.107 from delay, jitter and loss) is a failed expectation. With it or MaxJitterMs, jitter, loss and MOS are values of the check.',
+    ),
 });
 
 type PingOptions = z.output<typeof options>;
@@ -78,7 +109,9 @@ export function createPing(deps: { readonly sockets: SharedIcmp }): Probe<'PING'
     async run(context, target, settings) {
       const startedMs = context.clock.monoMs();
       const resolved = await context.dial.resolve(context, target.host, settings.IPFamily);
-      const addresses = context.dial.permitted(context, resolved, 0);
+      const permitted = context.dial.permitted(context, resolved, 0);
+      const { SourceAddress } = settings;
+      const addresses = SourceAddress === undefined ? permitted : withSource(permitted, SourceAddress);
       let failure: Failure | undefined;
       for (const address of addresses) {
         context.setPeers([{ address: address.address, port: 0 }]);
@@ -90,9 +123,28 @@ export function createPing(deps: { readonly sockets: SharedIcmp }): Probe<'PING'
         using socketLease = lease;
         const leftMs = context.timeoutMs - (context.clock.monoMs() - startedMs) - reserveMs;
         context.stopwatch.enter('ttfb');
-        const answers = await series(context, socketLease.socket, address, settings, Math.max(1, leftMs));
+        const sending = sendingOf(settings, address);
+        const budgetMs = Math.max(1, settings.DontFragment ? leftMs * seriesShare : leftMs);
+        const { socket } = socketLease;
+        const sentMs = context.clock.monoMs();
+        const answers = await series(context, socket, address, { settings, sending, budgetMs });
+        if (settings.DontFragment && isTooBig(answers)) {
+          const endMs = startedMs + context.timeoutMs - reserveMs;
+          const tooBig = await findPathMtu({
+            context,
+            socket,
+            address,
+            size: settings.Size,
+            sending,
+            answers,
+            endMs,
+          });
+          failure ??= tooBig;
+          if (tooBig !== undefined) continue;
+        }
         const unsent = answers.find((answer) => answer.kind === 'unsent');
-        if (!unsent) return judge(context, address, answers, settings, Math.max(1, leftMs));
+        const waitedMs = settings.DontFragment ? context.clock.monoMs() - sentMs : budgetMs;
+        if (!unsent) return judge(context, address, answers, settings, waitedMs);
         context.stopwatch.conclude('ttfb', 0);
         failure ??= unsentFailure(unsent.code, address.address);
       }
@@ -105,8 +157,11 @@ function series(
   context: ProbeContext,
   socket: IcmpSocket,
   { address }: Address,
-  settings: PingOptions,
-  budgetMs: number,
+  {
+    settings,
+    sending,
+    budgetMs,
+  }: { readonly settings: PingOptions; readonly sending: SendingOptions; readonly budgetMs: number },
 ): Promise<readonly PingAnswer[]> {
   return runSeries({
     socket,
@@ -116,9 +171,33 @@ function series(
     count: settings.Count,
     size: settings.Size,
     intervalMs: settings.IntervalMs,
-    ...(settings.TTL === undefined ? {} : { ttl: settings.TTL }),
+    sending,
     budgetMs,
   });
+}
+
+/** The part of the time for packets that must not be fragmented. The other part is for the search of the path MTU. */
+const seriesShare = 0.6;
+
+function sendingOf({ TTL, DSCP, DontFragment }: PingOptions, { source }: Address): SendingOptions {
+  return {
+    ...(TTL !== undefined && { ttl: TTL }),
+    ...(DSCP !== undefined && { dscp: dscpOf(DSCP) }),
+    ...(source !== undefined && { source }),
+    ...(DontFragment && { dontFragment: true }),
+  };
+}
+
+/** Whether the size of the packets may be why nothing answered. */
+function isTooBig(answers: readonly PingAnswer[]): boolean {
+  if (answers.some(({ kind }) => kind === 'reply')) return false;
+  return answers.some(
+    (answer) =>
+      answer.kind === 'timeout' ||
+      answer.kind === 'aborted' ||
+      (answer.kind === 'error' && answer.reason === 'too-big') ||
+      (answer.kind === 'unsent' && answer.code === 'EMSGSIZE'),
+  );
 }
 
 function judge(
@@ -141,7 +220,23 @@ function judge(
   if (unmet !== undefined) throw notMet(unmet);
   const text = `${statistics.received} of ${statistics.sent} answered, mean ${showFigure(statistics.meanMs)} ms`;
   const answer = () => ({ meanMs: statistics.meanMs, lossPercent: statistics.lossPercent });
-  return { code: resultCode.ok, text, dataSize: statistics.bytes, extended: {}, answer };
+  const measured = settings.MinMOS ?? settings.MaxJitterMs;
+  return {
+    code: resultCode.ok,
+    text,
+    dataSize: statistics.bytes,
+    extended: {},
+    ...(measured !== undefined && { values: valuesOf(statistics) }),
+    answer,
+  };
+}
+
+function valuesOf({ jitterMs, lossPercent, score }: PingStatistics): readonly MeasuredValue[] {
+  return [
+    { Label: 'jitter', Value: jitterMs, Unit: 'ms' },
+    { Label: 'loss', Value: lossPercent, Unit: '%' },
+    { Label: 'MOS', Value: score, Unit: '' },
+  ];
 }
 
 function facts(statistics: PingStatistics, answers: readonly PingAnswer[]): Json {
@@ -157,6 +252,7 @@ function facts(statistics: PingStatistics, answers: readonly PingAnswer[]): Json
     MeanMs: statistics.meanMs,
     MaxMs: statistics.maxMs,
     JitterMs: statistics.jitterMs,
+    ...(statistics.received > 0 ? { MOS: statistics.score } : {}),
     RTTsMs: answers.map((answer) =>
       answer.kind === 'reply' ? Math.round(answer.rttMs * 1000) / 1000 : null,
     ),
@@ -189,6 +285,11 @@ function unsentFailure(code: string, address: string): Failure {
       return new Failure(
         resultCode.agent,
         `this agent cannot send packets of this size to ${address}: lower Size`,
+      );
+    case 'ENOTSUP':
+      return new Failure(
+        resultCode.agent,
+        "this agent's system cannot set SourceAddress, DSCP or DontFragment of pings: only Linux can",
       );
     default:
       return networkFailure({ code }, address);

@@ -325,6 +325,35 @@ export declare type HttpOptions = Message<"vantage.v1.HttpOptions"> & {
    * @generated from field: vantage.v1.TlsOptions tls = 23 [json_name = "TLS"];
    */
   tls?: TlsOptions | undefined;
+
+  /**
+   * Basic, Digest, Bearer
+   *
+   * @generated from field: optional string auth = 24 [json_name = "Auth"];
+   */
+  auth?: string | undefined;
+
+  /**
+   * @generated from field: optional string token = 25 [json_name = "Token"];
+   */
+  token?: string | undefined;
+
+  /**
+   * @generated from field: optional string source_address = 26 [json_name = "SourceAddress"];
+   */
+  sourceAddress?: string | undefined;
+
+  /**
+   * "0" to "63", or a name such as EF
+   *
+   * @generated from field: optional string dscp = 27 [json_name = "DSCP"];
+   */
+  dscp?: string | undefined;
+
+  /**
+   * @generated from field: repeated vantage.v1.HttpStep steps = 28 [json_name = "Steps"];
+   */
+  steps: HttpStep[];
 };
 
 /**
@@ -332,6 +361,122 @@ export declare type HttpOptions = Message<"vantage.v1.HttpOptions"> & {
  * Use `create(HttpOptionsSchema)` to create a new message.
  */
 export declare const HttpOptionsSchema: GenMessage<HttpOptions>;
+
+/**
+ * One request of a check with several ones. `${name}` is a value that an earlier step extracted.
+ *
+ * @generated from message vantage.v1.HttpStep
+ */
+export declare type HttpStep = Message<"vantage.v1.HttpStep"> & {
+  /**
+   * @generated from field: optional string name = 1 [json_name = "Name"];
+   */
+  name?: string | undefined;
+
+  /**
+   * @generated from field: optional string url = 2 [json_name = "URL"];
+   */
+  url?: string | undefined;
+
+  /**
+   * @generated from field: optional string method = 3 [json_name = "Method"];
+   */
+  method?: string | undefined;
+
+  /**
+   * @generated from field: map<string, string> headers = 4 [json_name = "Headers"];
+   */
+  headers: { [key: string]: string };
+
+  /**
+   * @generated from field: optional string body = 5 [json_name = "Body"];
+   */
+  body?: string | undefined;
+
+  /**
+   * @generated from field: repeated string expect_status = 6 [json_name = "ExpectStatus"];
+   */
+  expectStatus: string[];
+
+  /**
+   * @generated from field: optional string expect_text = 7 [json_name = "ExpectText"];
+   */
+  expectText?: string | undefined;
+
+  /**
+   * @generated from field: optional string expect_regex = 8 [json_name = "ExpectRegex"];
+   */
+  expectRegex?: string | undefined;
+
+  /**
+   * @generated from field: optional string expect_json_path = 9 [json_name = "ExpectJSONPath"];
+   */
+  expectJsonPath?: string | undefined;
+
+  /**
+   * @generated from field: optional string expect_json_value = 10 [json_name = "ExpectJSONValue"];
+   */
+  expectJsonValue?: string | undefined;
+
+  /**
+   * @generated from field: optional uint32 max_time_ms = 11 [json_name = "MaxTimeMs"];
+   */
+  maxTimeMs?: number | undefined;
+
+  /**
+   * @generated from field: repeated vantage.v1.HttpExtract extract = 12 [json_name = "Extract"];
+   */
+  extract: HttpExtract[];
+};
+
+/**
+ * Describes the message vantage.v1.HttpStep.
+ * Use `create(HttpStepSchema)` to create a new message.
+ */
+export declare const HttpStepSchema: GenMessage<HttpStep>;
+
+/**
+ * One of JSON path, regular expression, header and cookie.
+ *
+ * @generated from message vantage.v1.HttpExtract
+ */
+export declare type HttpExtract = Message<"vantage.v1.HttpExtract"> & {
+  /**
+   * @generated from field: optional string name = 1 [json_name = "Name"];
+   */
+  name?: string | undefined;
+
+  /**
+   * @generated from field: optional string json_path = 2 [json_name = "JSONPath"];
+   */
+  jsonPath?: string | undefined;
+
+  /**
+   * @generated from field: optional string regex = 3 [json_name = "Regex"];
+   */
+  regex?: string | undefined;
+
+  /**
+   * @generated from field: optional string header = 4 [json_name = "Header"];
+   */
+  header?: string | undefined;
+
+  /**
+   * @generated from field: optional string cookie = 5 [json_name = "Cookie"];
+   */
+  cookie?: string | undefined;
+
+  /**
+   * @generated from field: optional bool secret = 6 [json_name = "Secret"];
+   */
+  secret?: boolean | undefined;
+};
+
+/**
+ * Describes the message vantage.v1.HttpExtract.
+ * Use `create(HttpExtractSchema)` to create a new message.
+ */
+export declare const HttpExtractSchema: GenMessage<HttpExtract>;
 
 /**
  * @generated from message vantage.v1.PingOptions
@@ -376,6 +521,31 @@ export declare type PingOptions = Message<"vantage.v1.PingOptions"> & {
    * @generated from field: optional uint32 ttl = 8 [json_name = "TTL"];
    */
   ttl?: number | undefined;
+
+  /**
+   * @generated from field: optional string source_address = 9 [json_name = "SourceAddress"];
+   */
+  sourceAddress?: string | undefined;
+
+  /**
+   * @generated from field: optional string dscp = 10 [json_name = "DSCP"];
+   */
+  dscp?: string | undefined;
+
+  /**
+   * @generated from field: optional bool dont_fragment = 11 [json_name = "DontFragment"];
+   */
+  dontFragment?: boolean | undefined;
+
+  /**
+   * @generated from field: optional double max_jitter_ms = 12 [json_name = "MaxJitterMs"];
+   */
+  maxJitterMs?: number | undefined;
+
+  /**
+   * @generated from field: optional double min_mos = 13 [json_name = "MinMOS"];
+   */
+  minMos?: number | undefined;
 };
 
 /**
@@ -886,6 +1056,16 @@ export declare type TcpOptions = Message<"vantage.v1.TcpOptions"> & {
    * @generated from field: optional string ip_family = 4 [json_name = "IPFamily"];
    */
   ipFamily?: string | undefined;
+
+  /**
+   * @generated from field: optional string source_address = 5 [json_name = "SourceAddress"];
+   */
+  sourceAddress?: string | undefined;
+
+  /**
+   * @generated from field: optional string dscp = 6 [json_name = "DSCP"];
+   */
+  dscp?: string | undefined;
 };
 
 /**

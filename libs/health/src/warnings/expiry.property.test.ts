@@ -1,17 +1,21 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type CertificateExpiry, expiryDays, stepCertificate } from './certificate-expiry.ts';
+import { type Expiry, stepExpiry } from './expiry.ts';
 
 const dayUs = 24 * 3600 * 1_000_000;
+const standard = [30, 14, 7, 3, 1];
 
 /**
  * The announcements of one check after the other, each with the day on which it runs and the day on which the
  * certificate ends.
  */
-function announced(checks: readonly (readonly [day: number, end: number])[]): number[] {
-  let state: CertificateExpiry | null = null;
+function announced(
+  checks: readonly (readonly [day: number, end: number])[],
+  warningDays: readonly number[] = standard,
+): number[] {
+  let state: Expiry | null = null;
   return checks.flatMap(([day, end]) => {
-    const step = stepCertificate(state, { notAfterUs: end * dayUs, nowUs: day * dayUs });
+    const step = stepExpiry(state, { notAfterUs: end * dayUs, nowUs: day * dayUs, warningDays });
     state = step.after;
     return step.announces ?? [];
   });
@@ -22,6 +26,19 @@ const daily = (from: number, to: number, end: number) =>
 
 test('a certificate that nobody renews is announced 30, 14, 7, 3 and 1 days before its end', () => {
   expect(announced(daily(0, 110, 100))).toEqual([30, 14, 7, 3, 1]);
+});
+
+test('the days are those that are set; without any, nothing is announced', () => {
+  expect(announced(daily(0, 110, 100), [60, 2])).toEqual([60, 2]);
+  expect(announced(daily(0, 110, 100), [])).toEqual([]);
+});
+
+test('days that are set later are announced from then on', () => {
+  const found = { notAfterUs: 100 * dayUs, nowUs: 80 * dayUs };
+  const first = stepExpiry(null, { ...found, warningDays: standard });
+  expect(first.announces).toBe(30);
+  expect(stepExpiry(first.after, { ...found, warningDays: [25, 20] }).announces).toBe(20);
+  expect(stepExpiry(first.after, { ...found, warningDays: [] })).toEqual({ after: null, announces: null });
 });
 
 test('a device that is found late gets the number that holds', () => {
@@ -50,7 +67,7 @@ test('property: one certificate is announced at most once at each number of days
       const said = announced(sorted.map((day) => [day, end] as const));
       expect(said).toEqual([...new Set(said)].sort((a, b) => b - a));
       const last = sorted.at(-1) ?? 0;
-      const least = expiryDays.findLast((limit) => end * dayUs - last * dayUs <= limit * dayUs);
+      const least = standard.findLast((limit) => end * dayUs - last * dayUs <= limit * dayUs);
       expect(said.at(-1)).toBe(least);
     }),
   );
@@ -59,9 +76,7 @@ test('property: one certificate is announced at most once at each number of days
 const announcedBefore = { notAfterUs: 100 * dayUs, days: 14, laterInRow: 0 };
 const laterTwice = { ...announcedBefore, laterInRow: 2 };
 
-test.each<
-  [string, CertificateExpiry | null, day: number, end: number, CertificateExpiry | null, number | null]
->([
+test.each<[string, Expiry | null, day: number, end: number, Expiry | null, number | null]>([
   ['nothing said, and more than 30 days left', null, 69, 100, null, null],
   ['nothing said, and 30 days left', null, 70, 100, { ...announcedBefore, days: 30 }, 30],
   ['the same end, and no lesser number', announcedBefore, 90, 100, announcedBefore, null],
@@ -80,7 +95,7 @@ test.each<
     14,
   ],
 ])('a check after %s', (_name, before, day, end, after, announces) => {
-  const step = stepCertificate(before, { notAfterUs: end * dayUs, nowUs: day * dayUs });
+  const step = stepExpiry(before, { notAfterUs: end * dayUs, nowUs: day * dayUs, warningDays: standard });
   expect(step).toEqual({ after, announces });
   // The very same state is not stored again.
   if (before === after) expect(step.after).toBe(before);
