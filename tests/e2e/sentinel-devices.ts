@@ -35,6 +35,7 @@ export async function refusedDevices(targets: AsyncDisposableStack): Promise<rea
     { Method: 'DNS', URL: dns.url, Options: { Expect: [reference('KEPT')] } },
     { Method: 'PING', URL: '127.0.0.1' },
     ...snmpDevices(datagrams),
+    { Method: 'UDP', URL: datagrams, Options: { Send: reference('KEPT'), ExpectText: 'other' } },
     ...scriptDevices(web, tcp),
   ];
 }

@@ -19,6 +19,7 @@ import { snmp } from '../methods/snmp/snmp.ts';
 import { ssh } from '../methods/ssh/ssh.ts';
 import { tcp } from '../methods/tcp.ts';
 import { telnet } from '../methods/telnet/telnet.ts';
+import { udp } from '../methods/udp.ts';
 import { fillLocal } from '../redact/local-secrets.ts';
 
 /** The probes that scripts can run: every Method except Script. */
@@ -36,6 +37,7 @@ const callable = {
   TCP: tcp,
   DNS: dns,
   SNMP: snmp,
+  UDP: udp,
 } satisfies Readonly<Record<Exclude<Method, 'Script'>, AnyProbe>>;
 
 /** The functions by which scripts run the other Methods. */

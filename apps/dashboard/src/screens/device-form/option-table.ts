@@ -7,7 +7,7 @@ export type OptionGroup = (typeof optionGroups)[number];
 const login =
   /^(User|Password|Community|Auth|AuthProtocol|AuthKey|PrivProtocol|PrivKey|Context|PrivateKey|Passphrase|HostKeyFingerprint|LoginPrompt|PasswordPrompt)$/;
 const network = /^(IPFamily|Proxy|HTTPVersion|TTL|Compression|Transport|Recursion)$/;
-const expectation = /^(Expect|Reject|Min|Slow|Compare|Max(?!Redirects))/;
+const expectation = /^(Expect|Reject|AnswerRequired|Min|Slow|Compare|Max(?!Redirects))/;
 
 /** The words for an Option, by its name; `TLS.Verify` for a part of an object. */
 const words: Readonly<Record<string, string>> = {
@@ -21,9 +21,9 @@ const words: Readonly<Record<string, string>> = {
   Proxy: 'Proxy',
   HTTPVersion: 'HTTP version',
   ExpectStatus: 'Status is',
-  ExpectText: 'Body contains',
-  RejectText: 'Body does not contain',
-  ExpectRegex: 'Body matches',
+  ExpectText: 'Answer contains',
+  RejectText: 'Answer does not contain',
+  ExpectRegex: 'Answer matches',
   ExpectJSONPath: 'JSON path',
   ExpectJSONValue: 'JSON value is',
   ExpectHeaders: 'Headers of the answer',
@@ -78,6 +78,10 @@ const words: Readonly<Record<string, string>> = {
   Context: 'Context',
   Interfaces: 'Interfaces to watch',
   Values: 'Objects to read',
+  Send: 'Text to send',
+  SendHex: 'Bytes to send, hex',
+  ExpectHex: 'Answer contains bytes, hex',
+  AnswerRequired: 'An answer is required',
   'TLS.Mode': 'TLS',
   'TLS.Verify': 'Check the certificate',
   'TLS.CA': 'Own authority, PEM',

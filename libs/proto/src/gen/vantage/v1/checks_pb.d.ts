@@ -120,6 +120,12 @@ export declare type CheckSpec = Message<"vantage.v1.CheckSpec"> & {
      */
     value: SnmpOptions;
     case: "snmp";
+  } | {
+    /**
+     * @generated from field: vantage.v1.UdpOptions udp = 26;
+     */
+    value: UdpOptions;
+    case: "udp";
   } | { case: undefined; value?: undefined };
 
   /**
@@ -1154,4 +1160,55 @@ export declare type SnmpValue = Message<"vantage.v1.SnmpValue"> & {
  * Use `create(SnmpValueSchema)` to create a new message.
  */
 export declare const SnmpValueSchema: GenMessage<SnmpValue>;
+
+/**
+ * @generated from message vantage.v1.UdpOptions
+ */
+export declare type UdpOptions = Message<"vantage.v1.UdpOptions"> & {
+  /**
+   * @generated from field: optional string send = 1 [json_name = "Send"];
+   */
+  send?: string | undefined;
+
+  /**
+   * @generated from field: optional string send_hex = 2 [json_name = "SendHex"];
+   */
+  sendHex?: string | undefined;
+
+  /**
+   * @generated from field: optional string expect_text = 3 [json_name = "ExpectText"];
+   */
+  expectText?: string | undefined;
+
+  /**
+   * @generated from field: optional string expect_hex = 4 [json_name = "ExpectHex"];
+   */
+  expectHex?: string | undefined;
+
+  /**
+   * @generated from field: optional string expect_regex = 5 [json_name = "ExpectRegex"];
+   */
+  expectRegex?: string | undefined;
+
+  /**
+   * @generated from field: optional bool answer_required = 6 [json_name = "AnswerRequired"];
+   */
+  answerRequired?: boolean | undefined;
+
+  /**
+   * @generated from field: optional uint32 slow_ms = 7 [json_name = "SlowMs"];
+   */
+  slowMs?: number | undefined;
+
+  /**
+   * @generated from field: optional string ip_family = 8 [json_name = "IPFamily"];
+   */
+  ipFamily?: string | undefined;
+};
+
+/**
+ * Describes the message vantage.v1.UdpOptions.
+ * Use `create(UdpOptionsSchema)` to create a new message.
+ */
+export declare const UdpOptionsSchema: GenMessage<UdpOptions>;
 

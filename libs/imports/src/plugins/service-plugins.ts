@@ -1,0 +1,24 @@
+import type { TargetOrReason } from '../found-check.ts';
+import { hostPort } from '../values/host-port.ts';
+import { numberOf } from '../values/unknown-values.ts';
+import { ipFamily, milliseconds, type PluginArguments } from './plugin-arguments.ts';
+
+/** check_udp needs `-s` and `-e`: it demands an answer. */
+export function udpPlugin(args: PluginArguments, host: string): TargetOrReason {
+  const port = numberOf(args.value('p', 'port'));
+  if (port === undefined) return 'has no port (-p)';
+  const [expected, ...others] = args.values('e', 'expect').filter((text) => text !== '');
+  const withControlCharacters = (text: string | undefined) =>
+    args.has('E') ? text?.replaceAll('\\r', '\r').replaceAll('\\n', '\n').replaceAll('\\t', '\t') : text;
+  return {
+    method: 'UDP',
+    url: hostPort(host, port),
+    options: {
+      Send: withControlCharacters(args.value('s', 'send')),
+      ExpectText: withControlCharacters(expected),
+      SlowMs: milliseconds(args.value('w', 'warning')),
+      IPFamily: ipFamily(args),
+    },
+    lost: others.map((text) => `the further text expected ${JSON.stringify(text)}`),
+  };
+}
