@@ -36,6 +36,7 @@ export async function refusedDevices(targets: AsyncDisposableStack): Promise<rea
     { Method: 'PING', URL: '127.0.0.1' },
     ...snmpDevices(datagrams),
     { Method: 'UDP', URL: datagrams, Options: { Send: reference('KEPT'), ExpectText: 'other' } },
+    { Method: 'NTP', URL: datagrams },
     ...scriptDevices(web, tcp),
   ];
 }

@@ -53,6 +53,7 @@ export const untrackedState: ReadonlyMap<string, string> = new Map(
       'libs/probes/src/net/datagrams.ts timers',
       'libs/probes/src/methods/http/response-body.ts chunks',
       'libs/probes/src/methods/mysql/mysql-session.ts rows',
+      'libs/probes/src/methods/ntp/ntp.ts sentUs',
       'libs/probes/src/methods/script/lines.ts parts',
       'libs/probes/src/methods/script/script-session.ts values',
       'libs/probes/src/methods/script/script-record.ts calls',

@@ -39,6 +39,7 @@ export const packages = {
   inn2: '/usr/local/lib/vantage-inn2/usr/lib/news/bin/nnrpd',
   socat: '/usr/bin/socat',
   snmpd: '/usr/sbin/snmpd',
+  chrony: '/usr/sbin/chronyd',
   'prometheus-alertmanager': '/usr/bin/prometheus-alertmanager',
 } as const;
 

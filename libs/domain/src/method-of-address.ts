@@ -23,6 +23,7 @@ export const methodsByScheme: Readonly<Record<string, Method>> = {
   dns: 'DNS',
   snmp: 'SNMP',
   udp: 'UDP',
+  ntp: 'NTP',
 };
 
 /** The Method that the port of an address suggests; TCP fits every other one. */
@@ -34,6 +35,7 @@ export const methodsByPort: Readonly<Record<number, Method>> = {
   80: 'HTTP',
   110: 'POP3',
   119: 'NNTP',
+  123: 'NTP',
   143: 'IMAP4',
   161: 'SNMP',
   443: 'HTTP',

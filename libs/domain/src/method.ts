@@ -15,6 +15,7 @@ export const methods = [
   'Script',
   'SNMP',
   'UDP',
+  'NTP',
 ] as const;
 
 export type Method = (typeof methods)[number];

@@ -72,6 +72,7 @@ describe('a resource that is sent back as it was read', () => {
     ['DNS', 'example.org', {}],
     ['SNMP', 'switch.example', { Community: 'pw', Interfaces: [{ Name: 'Gi1', MaxUtilisation: 80 }] }],
     ['UDP', 'game.example:27015', { SendHex: 'ff ff' }],
+    ['NTP', 'ntp.example', { MaxOffsetMs: 50, MaxStratum: 3 }],
     ['Script', 'const a = 1;\n// "two" lines', {}],
   ];
 

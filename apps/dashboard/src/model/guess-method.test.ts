@@ -10,6 +10,7 @@ test.each([
   ['snmp://switch-1.example', 'SNMP', 'switch-1.example', 'switch-1'],
   ['imaps://mail.example', 'IMAP4', 'imaps://mail.example', 'mail'],
   ['udp://game.example:27015', 'UDP', 'game.example:27015', 'game'],
+  ['ntp://ntp.example', 'NTP', 'ntp.example', 'ntp'],
   ['127.0.0.1:5432', 'TCP', '127.0.0.1:5432', '0-0-1'],
   ['[2001:db8::1]:25', 'SMTP', '[2001:db8::1]:25', 'db8-1'],
   ['example.org:443', 'HTTP', 'https://example.org:443', 'example'],

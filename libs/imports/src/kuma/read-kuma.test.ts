@@ -255,6 +255,18 @@ describe('Uptime Kuma', () => {
     }
   });
 
+  it('a monitor of a time server', async () => {
+    using database = createKumaDatabase(2);
+    database.insert('monitor', { id: 1, name: 'Time', type: 'ntp', hostname: 'ntp.example.org', port: 123 });
+    expect(readKuma(database.file).checks).toMatchObject([
+      {
+        method: 'NTP',
+        url: 'ntp.example.org',
+        options: { MaxStratum: 4, MaxOffsetMs: 1000, MaxRootDispersionMs: 500 },
+      },
+    ]);
+  });
+
   it.each([
     ['==', '42', { Expect: '42' }, []],
     ['>=', '42', { Min: 42 }, []],

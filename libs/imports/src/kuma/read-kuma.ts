@@ -19,7 +19,6 @@ const impossible: Readonly<Record<string, string>> = {
   steam: 'speaks a game protocol over UDP, which no Method does',
   gamedig: 'speaks a game protocol over UDP, which no Method does',
   radius: 'speaks RADIUS over UDP, which no Method does',
-  ntp: 'speaks NTP over UDP, which no Method does',
   'sip-options': 'speaks SIP, which no Method does',
   manual: 'has a status that people set; no Method does that',
   'system-service': "checks a service of Kuma's own host",

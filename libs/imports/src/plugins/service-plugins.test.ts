@@ -15,6 +15,21 @@ function read(line: string) {
 }
 
 describe('plugins of services', () => {
+  test('check_ntp_time and check_ntp_peer', () => {
+    expect(read('check_ntp_time -c 0.5 -w 0.1')).toEqual({
+      method: 'NTP',
+      url: '192.0.2.2',
+      options: { MaxOffsetMs: 500 },
+      lost: ['its warning limits'],
+    });
+    expect(read('check_ntp_peer -H ntp.example.org -p 1123 -4 -c 1 -C 3 -k 5')).toEqual({
+      method: 'NTP',
+      url: 'ntp.example.org:1123',
+      options: { MaxOffsetMs: 1000, MaxStratum: 3, IPFamily: '4' },
+      lost: ['its limits of the jitter'],
+    });
+  });
+
   test('check_udp', () => {
     expect(read("check_udp -p 27015 -E -s 'ping\\n' -e pong -e other -w 2")).toEqual({
       method: 'UDP',

@@ -22,3 +22,23 @@ export function udpPlugin(args: PluginArguments, host: string): TargetOrReason {
     lost: others.map((text) => `the further text expected ${JSON.stringify(text)}`),
   };
 }
+
+/** `-c 0.5` limits the offset in seconds; check_ntp_peer adds the stratum as `-C`. */
+export function ntpPlugin(args: PluginArguments, host: string): TargetOrReason {
+  const seconds = numberOf(args.value('c', 'critical')) ?? 120;
+  const stratum = numberOf(args.value('C', 'scrit'));
+  return {
+    method: 'NTP',
+    url: hostPort(host, numberOf(args.value('p', 'port'))),
+    options: {
+      MaxOffsetMs: Math.max(0.001, seconds * 1000),
+      MaxStratum: stratum === undefined || stratum < 1 || stratum > 15 ? undefined : stratum,
+      IPFamily: ipFamily(args),
+    },
+    lost: [
+      ...(args.has('w', 'warning', 'W', 'swarn') ? ['its warning limits'] : []),
+      ...(args.has('j', 'k', 'jwarn', 'jcrit') ? ['its limits of the jitter'] : []),
+      ...(args.has('o', 'time-offset') ? ['its expected offset'] : []),
+    ],
+  };
+}

@@ -10,6 +10,7 @@ import { http } from '../methods/http/http.ts';
 import { imap4 } from '../methods/imap4/imap4.ts';
 import { mysql } from '../methods/mysql/mysql.ts';
 import { nntp } from '../methods/nntp.ts';
+import { ntp } from '../methods/ntp/ntp.ts';
 import { ping } from '../methods/ping/ping.ts';
 import { pop3 } from '../methods/pop3.ts';
 import { createSandbox } from '../methods/script/sandbox.ts';
@@ -38,6 +39,7 @@ const callable = {
   DNS: dns,
   SNMP: snmp,
   UDP: udp,
+  NTP: ntp,
 } satisfies Readonly<Record<Exclude<Method, 'Script'>, AnyProbe>>;
 
 /** The functions by which scripts run the other Methods. */

@@ -1,5 +1,6 @@
 import { deviceStatuses, resultCode } from '@vantage/domain';
 import type { SchemaFact } from './openapi-schema.ts';
+import { optionFacts } from './option-facts.ts';
 import { alertFacts, stateFacts } from './state-facts.ts';
 
 /** An id as examples show it. */
@@ -15,6 +16,7 @@ export const facts: Readonly<Record<string, SchemaFact>> = {
   ...keyFacts(id, at),
   ...pageFacts(id),
   ...stateFacts(id, at),
+  ...optionFacts,
   Acknowledged: { example: false },
   Agent: { text: 'Name of the agent.', example: 'agent-1' },
   Agents: { text: 'Agents of the Location.', example: { Count: 2, Connected: 2 } },

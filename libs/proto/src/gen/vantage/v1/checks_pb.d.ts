@@ -126,6 +126,12 @@ export declare type CheckSpec = Message<"vantage.v1.CheckSpec"> & {
      */
     value: UdpOptions;
     case: "udp";
+  } | {
+    /**
+     * @generated from field: vantage.v1.NtpOptions ntp = 27;
+     */
+    value: NtpOptions;
+    case: "ntp";
   } | { case: undefined; value?: undefined };
 
   /**
@@ -1211,4 +1217,45 @@ export declare type UdpOptions = Message<"vantage.v1.UdpOptions"> & {
  * Use `create(UdpOptionsSchema)` to create a new message.
  */
 export declare const UdpOptionsSchema: GenMessage<UdpOptions>;
+
+/**
+ * @generated from message vantage.v1.NtpOptions
+ */
+export declare type NtpOptions = Message<"vantage.v1.NtpOptions"> & {
+  /**
+   * @generated from field: optional uint32 protocol_version = 1 [json_name = "ProtocolVersion"];
+   */
+  protocolVersion?: number | undefined;
+
+  /**
+   * @generated from field: optional double max_offset_ms = 2 [json_name = "MaxOffsetMs"];
+   */
+  maxOffsetMs?: number | undefined;
+
+  /**
+   * @generated from field: optional uint32 max_stratum = 3 [json_name = "MaxStratum"];
+   */
+  maxStratum?: number | undefined;
+
+  /**
+   * @generated from field: optional double max_root_dispersion_ms = 4 [json_name = "MaxRootDispersionMs"];
+   */
+  maxRootDispersionMs?: number | undefined;
+
+  /**
+   * @generated from field: optional uint32 slow_ms = 5 [json_name = "SlowMs"];
+   */
+  slowMs?: number | undefined;
+
+  /**
+   * @generated from field: optional string ip_family = 6 [json_name = "IPFamily"];
+   */
+  ipFamily?: string | undefined;
+};
+
+/**
+ * Describes the message vantage.v1.NtpOptions.
+ * Use `create(NtpOptionsSchema)` to create a new message.
+ */
+export declare const NtpOptionsSchema: GenMessage<NtpOptions>;
 

@@ -1,0 +1,9 @@
+import type { SchemaFact } from './openapi-schema.ts';
+
+/** Facts of Options whose names have another meaning elsewhere, or that one Method has, by `OptionsMETHOD.name`. */
+export const optionFacts: Readonly<Record<string, SchemaFact>> = {
+  'OptionsNTP.MaxOffsetMs': { example: 50 },
+  'OptionsNTP.MaxRootDispersionMs': { example: 500 },
+  'OptionsNTP.MaxStratum': { example: 3 },
+  'OptionsNTP.ProtocolVersion': { example: 4 },
+};
