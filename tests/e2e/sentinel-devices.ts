@@ -37,6 +37,7 @@ export async function refusedDevices(targets: AsyncDisposableStack): Promise<rea
     ...snmpDevices(datagrams),
     { Method: 'UDP', URL: datagrams, Options: { Send: reference('KEPT'), ExpectText: 'other' } },
     { Method: 'NTP', URL: datagrams },
+    ...directoryDevices(tcp),
     ...scriptDevices(web, tcp),
   ];
 }
@@ -93,6 +94,15 @@ function snmpDevices(at: string): readonly NewDevice[] {
     { Method: 'SNMP', URL: at, Options: { Community: sentinel('community') } },
     { Method: 'SNMP', URL: at, Options: { Version: 'v1', Community: reference('KEPT') } },
     { Method: 'SNMP', URL: at, Options: { Version: 'v3', User: 'me', ...keys } },
+  ];
+}
+
+function directoryDevices(at: string): readonly NewDevice[] {
+  const TLS = { ClientKey: sentinel('client-key') };
+  return [
+    { Method: 'LDAP', URL: `ldap://me:${sentinel('url')}@${at}` },
+    { Method: 'LDAP', URL: at, Options: { User: 'me', Password: sentinel('options'), TLS } },
+    { Method: 'LDAP', URL: at, Options: { User: 'me', Password: reference('KEPT'), Base: 'dc=x' } },
   ];
 }
 

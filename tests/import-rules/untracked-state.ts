@@ -52,6 +52,7 @@ export const untrackedState: ReadonlyMap<string, string> = new Map(
       'libs/probes/src/redact/mask.ts values',
       'libs/probes/src/net/datagrams.ts timers',
       'libs/probes/src/methods/http/response-body.ts chunks',
+      'libs/probes/src/methods/ldap/ldap.ts entries',
       'libs/probes/src/methods/mysql/mysql-session.ts rows',
       'libs/probes/src/methods/ntp/ntp.ts sentUs',
       'libs/probes/src/methods/script/lines.ts parts',

@@ -40,6 +40,7 @@ export const packages = {
   socat: '/usr/bin/socat',
   snmpd: '/usr/sbin/snmpd',
   chrony: '/usr/sbin/chronyd',
+  slapd: '/usr/sbin/slapd',
   'prometheus-alertmanager': '/usr/bin/prometheus-alertmanager',
 } as const;
 

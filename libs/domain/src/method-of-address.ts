@@ -24,6 +24,8 @@ export const methodsByScheme: Readonly<Record<string, Method>> = {
   snmp: 'SNMP',
   udp: 'UDP',
   ntp: 'NTP',
+  ldap: 'LDAP',
+  ldaps: 'LDAP',
 };
 
 /** The Method that the port of an address suggests; TCP fits every other one. */
@@ -38,10 +40,12 @@ export const methodsByPort: Readonly<Record<number, Method>> = {
   123: 'NTP',
   143: 'IMAP4',
   161: 'SNMP',
+  389: 'LDAP',
   443: 'HTTP',
   465: 'SMTP',
   563: 'NNTP',
   587: 'SMTP',
+  636: 'LDAP',
   993: 'IMAP4',
   995: 'POP3',
   3306: 'MySQL',

@@ -16,6 +16,7 @@ export const methods = [
   'SNMP',
   'UDP',
   'NTP',
+  'LDAP',
 ] as const;
 
 export type Method = (typeof methods)[number];

@@ -11,6 +11,7 @@ const ports: Readonly<Partial<Record<Method, number>>> = {
   MySQL: 3306,
   SNMP: 161,
   NTP: 123,
+  LDAP: 389,
 };
 /** Ports of the schemes under TLS. */
 const tlsPorts: Readonly<Record<string, number>> = {
@@ -20,6 +21,7 @@ const tlsPorts: Readonly<Record<string, number>> = {
   ftps: 990,
   nntps: 563,
   telnets: 992,
+  ldaps: 636,
 };
 
 /**

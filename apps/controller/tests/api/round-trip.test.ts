@@ -73,6 +73,7 @@ describe('a resource that is sent back as it was read', () => {
     ['SNMP', 'switch.example', { Community: 'pw', Interfaces: [{ Name: 'Gi1', MaxUtilisation: 80 }] }],
     ['UDP', 'game.example:27015', { SendHex: 'ff ff' }],
     ['NTP', 'ntp.example', { MaxOffsetMs: 50, MaxStratum: 3 }],
+    ['LDAP', 'ldaps://cn=u:pw@ldap.example', { Base: 'dc=example', Filter: '(uid=a)' }],
     ['Script', 'const a = 1;\n// "two" lines', {}],
   ];
 

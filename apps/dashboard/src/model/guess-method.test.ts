@@ -11,6 +11,7 @@ test.each([
   ['imaps://mail.example', 'IMAP4', 'imaps://mail.example', 'mail'],
   ['udp://game.example:27015', 'UDP', 'game.example:27015', 'game'],
   ['ntp://ntp.example', 'NTP', 'ntp.example', 'ntp'],
+  ['ldaps://ldap.example', 'LDAP', 'ldaps://ldap.example', 'ldap'],
   ['127.0.0.1:5432', 'TCP', '127.0.0.1:5432', '0-0-1'],
   ['[2001:db8::1]:25', 'SMTP', '[2001:db8::1]:25', 'db8-1'],
   ['example.org:443', 'HTTP', 'https://example.org:443', 'example'],

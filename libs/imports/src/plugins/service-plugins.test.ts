@@ -30,6 +30,26 @@ describe('plugins of services', () => {
     });
   });
 
+  test('check_ldap and check_ldaps', () => {
+    expect(read("check_ldap -b dc=example -a '(uid=a)' -D cn=me -P secret -T -w 2 -c 5")).toEqual({
+      method: 'LDAP',
+      url: 'ldap://192.0.2.2',
+      options: {
+        User: 'cn=me',
+        Password: 'secret',
+        Base: 'dc=example',
+        Filter: '(uid=a)',
+        TLS: { Mode: 'StartTLS' },
+        SlowMs: 2000,
+      },
+      lost: ['its critical time'],
+    });
+    expect(read('check_ldaps -H ldap.example.org -b dc=example -3')).toMatchObject({
+      url: 'ldaps://ldap.example.org',
+      options: { Base: 'dc=example' },
+    });
+  });
+
   test('check_udp', () => {
     expect(read("check_udp -p 27015 -E -s 'ping\\n' -e pong -e other -w 2")).toEqual({
       method: 'UDP',

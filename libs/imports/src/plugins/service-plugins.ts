@@ -42,3 +42,29 @@ export function ntpPlugin(args: PluginArguments, host: string): TargetOrReason {
     ],
   };
 }
+
+/** check_ldap searches for `-a` at `-b`, and binds as `-D` with `-P`. `-C` limits the number of entries. */
+export function ldapPlugin(mode: 'plain' | 'Implicit') {
+  return (args: PluginArguments, host: string): TargetOrReason => {
+    const port = numberOf(args.value('p', 'port'));
+    const isImplicit = mode === 'Implicit' || args.has('S', 'ssl');
+    const isStartTls = !isImplicit && args.has('T', 'starttls');
+    return {
+      method: 'LDAP',
+      url: `${isImplicit ? 'ldaps' : 'ldap'}://${hostPort(host, port)}`,
+      options: {
+        User: args.value('D', 'bind'),
+        Password: args.value('P', 'pass'),
+        Base: args.value('b', 'base'),
+        Filter: args.value('a', 'attr'),
+        TLS: isStartTls ? { Mode: 'StartTLS' } : undefined,
+        SlowMs: milliseconds(args.value('w', 'warn')),
+        IPFamily: ipFamily(args),
+      },
+      lost: [
+        ...(args.has('c', 'crit') ? ['its critical time'] : []),
+        ...(args.has('W', 'C', 'warn-entries', 'crit-entries') ? ['its limits for the entries'] : []),
+      ],
+    };
+  };
+}

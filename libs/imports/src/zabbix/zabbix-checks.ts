@@ -33,6 +33,7 @@ const methodsByService = {
   nntp: 'NNTP',
   imap: 'IMAP4',
   telnet: 'TELNET',
+  ldap: 'LDAP',
 } as const;
 
 function serviceTarget(service: string, address: string, port: number | undefined): TargetOrReason {
@@ -40,7 +41,7 @@ function serviceTarget(service: string, address: string, port: number | undefine
     if (name === service) return { method, url: hostPort(address, port) };
   if (service === 'http' || service === 'https')
     return { method: 'TCP', url: `tcp://${hostPort(address, port ?? (service === 'https' ? 443 : 80))}` };
-  if ((service === 'tcp' || service === 'ldap') && (port !== undefined || service === 'ldap'))
-    return { method: 'TCP', url: `tcp://${hostPort(address, port ?? 389)}` };
+  if (service === 'tcp' && port !== undefined)
+    return { method: 'TCP', url: `tcp://${hostPort(address, port)}` };
   return `checks the service ${JSON.stringify(service)} without a port that is known`;
 }

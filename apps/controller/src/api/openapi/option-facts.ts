@@ -2,6 +2,12 @@ import type { SchemaFact } from './openapi-schema.ts';
 
 /** Facts of Options whose names have another meaning elsewhere, or that one Method has, by `OptionsMETHOD.name`. */
 export const optionFacts: Readonly<Record<string, SchemaFact>> = {
+  'OptionsLDAP.Base': { example: 'dc=example,dc=org' },
+  'OptionsLDAP.ExpectAttribute': { example: 'mail' },
+  'OptionsLDAP.ExpectEntries': { example: 1 },
+  'OptionsLDAP.Filter': { example: '(uid=monitor)' },
+  'OptionsLDAP.Scope': { example: 'Sub' },
+  'OptionsLDAP.User': { example: 'cn=monitor,dc=example,dc=org' },
   'OptionsNTP.MaxOffsetMs': { example: 50 },
   'OptionsNTP.MaxRootDispersionMs': { example: 500 },
   'OptionsNTP.MaxStratum': { example: 3 },

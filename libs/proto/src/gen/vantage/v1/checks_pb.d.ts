@@ -132,6 +132,12 @@ export declare type CheckSpec = Message<"vantage.v1.CheckSpec"> & {
      */
     value: NtpOptions;
     case: "ntp";
+  } | {
+    /**
+     * @generated from field: vantage.v1.LdapOptions ldap = 28;
+     */
+    value: LdapOptions;
+    case: "ldap";
   } | { case: undefined; value?: undefined };
 
   /**
@@ -1258,4 +1264,67 @@ export declare type NtpOptions = Message<"vantage.v1.NtpOptions"> & {
  * Use `create(NtpOptionsSchema)` to create a new message.
  */
 export declare const NtpOptionsSchema: GenMessage<NtpOptions>;
+
+/**
+ * @generated from message vantage.v1.LdapOptions
+ */
+export declare type LdapOptions = Message<"vantage.v1.LdapOptions"> & {
+  /**
+   * @generated from field: vantage.v1.TlsOptions tls = 1 [json_name = "TLS"];
+   */
+  tls?: TlsOptions | undefined;
+
+  /**
+   * @generated from field: optional string user = 2 [json_name = "User"];
+   */
+  user?: string | undefined;
+
+  /**
+   * @generated from field: optional string password = 3 [json_name = "Password"];
+   */
+  password?: string | undefined;
+
+  /**
+   * @generated from field: optional string base = 4 [json_name = "Base"];
+   */
+  base?: string | undefined;
+
+  /**
+   * @generated from field: optional string filter = 5 [json_name = "Filter"];
+   */
+  filter?: string | undefined;
+
+  /**
+   * Base, One, Sub
+   *
+   * @generated from field: optional string scope = 6 [json_name = "Scope"];
+   */
+  scope?: string | undefined;
+
+  /**
+   * @generated from field: optional uint32 expect_entries = 7 [json_name = "ExpectEntries"];
+   */
+  expectEntries?: number | undefined;
+
+  /**
+   * @generated from field: optional string expect_attribute = 8 [json_name = "ExpectAttribute"];
+   */
+  expectAttribute?: string | undefined;
+
+  /**
+   * @generated from field: optional uint32 slow_ms = 9 [json_name = "SlowMs"];
+   */
+  slowMs?: number | undefined;
+
+  /**
+   * @generated from field: optional string ip_family = 10 [json_name = "IPFamily"];
+   */
+  ipFamily?: string | undefined;
+};
+
+/**
+ * Describes the message vantage.v1.LdapOptions.
+ * Use `create(LdapOptionsSchema)` to create a new message.
+ */
+export declare const LdapOptionsSchema: GenMessage<LdapOptions>;
 
