@@ -38,6 +38,7 @@ export async function refusedDevices(targets: AsyncDisposableStack): Promise<rea
     { Method: 'UDP', URL: datagrams, Options: { Send: reference('KEPT'), ExpectText: 'other' } },
     { Method: 'NTP', URL: datagrams },
     ...directoryDevices(tcp),
+    ...radiusDevices(datagrams),
     ...scriptDevices(web, tcp),
   ];
 }
@@ -103,6 +104,13 @@ function directoryDevices(at: string): readonly NewDevice[] {
     { Method: 'LDAP', URL: `ldap://me:${sentinel('url')}@${at}` },
     { Method: 'LDAP', URL: at, Options: { User: 'me', Password: sentinel('options'), TLS } },
     { Method: 'LDAP', URL: at, Options: { User: 'me', Password: reference('KEPT'), Base: 'dc=x' } },
+  ];
+}
+
+function radiusDevices(at: string): readonly NewDevice[] {
+  return [
+    { Method: 'RADIUS', URL: at, Options: { Secret: sentinel('shared-secret') } },
+    { Method: 'RADIUS', URL: `radius://me:${sentinel('url')}@${at}`, Options: { Secret: reference('KEPT') } },
   ];
 }
 

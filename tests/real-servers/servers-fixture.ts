@@ -41,6 +41,7 @@ export const packages = {
   snmpd: '/usr/sbin/snmpd',
   chrony: '/usr/sbin/chronyd',
   slapd: '/usr/sbin/slapd',
+  freeradius: '/usr/sbin/freeradius',
   'prometheus-alertmanager': '/usr/bin/prometheus-alertmanager',
 } as const;
 

@@ -26,6 +26,7 @@ export const methodsByScheme: Readonly<Record<string, Method>> = {
   ntp: 'NTP',
   ldap: 'LDAP',
   ldaps: 'LDAP',
+  radius: 'RADIUS',
 };
 
 /** The Method that the port of an address suggests; TCP fits every other one. */
@@ -48,6 +49,7 @@ export const methodsByPort: Readonly<Record<number, Method>> = {
   636: 'LDAP',
   993: 'IMAP4',
   995: 'POP3',
+  1812: 'RADIUS',
   3306: 'MySQL',
   8080: 'HTTP',
   8443: 'HTTP',

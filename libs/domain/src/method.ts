@@ -17,6 +17,7 @@ export const methods = [
   'UDP',
   'NTP',
   'LDAP',
+  'RADIUS',
 ] as const;
 
 export type Method = (typeof methods)[number];

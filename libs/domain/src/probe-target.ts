@@ -12,6 +12,7 @@ const ports: Readonly<Partial<Record<Method, number>>> = {
   SNMP: 161,
   NTP: 123,
   LDAP: 389,
+  RADIUS: 1812,
 };
 /** Ports of the schemes under TLS. */
 const tlsPorts: Readonly<Record<string, number>> = {

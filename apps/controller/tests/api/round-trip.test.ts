@@ -74,6 +74,7 @@ describe('a resource that is sent back as it was read', () => {
     ['UDP', 'game.example:27015', { SendHex: 'ff ff' }],
     ['NTP', 'ntp.example', { MaxOffsetMs: 50, MaxStratum: 3 }],
     ['LDAP', 'ldaps://cn=u:pw@ldap.example', { Base: 'dc=example', Filter: '(uid=a)' }],
+    ['RADIUS', 'radius.example', { Secret: 'pw', User: 'u', Password: 'pw' }],
     ['Script', 'const a = 1;\n// "two" lines', {}],
   ];
 

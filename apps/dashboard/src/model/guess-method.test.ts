@@ -12,6 +12,7 @@ test.each([
   ['udp://game.example:27015', 'UDP', 'game.example:27015', 'game'],
   ['ntp://ntp.example', 'NTP', 'ntp.example', 'ntp'],
   ['ldaps://ldap.example', 'LDAP', 'ldaps://ldap.example', 'ldap'],
+  ['radius://radius.example', 'RADIUS', 'radius.example', 'radius'],
   ['127.0.0.1:5432', 'TCP', '127.0.0.1:5432', '0-0-1'],
   ['[2001:db8::1]:25', 'SMTP', '[2001:db8::1]:25', 'db8-1'],
   ['example.org:443', 'HTTP', 'https://example.org:443', 'example'],

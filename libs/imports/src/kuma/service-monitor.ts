@@ -20,3 +20,22 @@ export function ntpTarget(monitor: KumaMonitor): TargetOrReason {
     },
   };
 }
+
+/** Kuma does not look for a Message-Authenticator, and a server of its user may have none. */
+export function radiusTarget(monitor: KumaMonitor): TargetOrReason {
+  const host = monitor.text('hostname');
+  if (host === undefined) return 'has no host';
+  const port = monitor.number('port');
+  return {
+    method: 'RADIUS',
+    url: hostPort(host, port === 1812 ? undefined : port),
+    options: {
+      Secret: monitor.text('radius_secret'),
+      User: monitor.text('radius_username'),
+      Password: monitor.text('radius_password'),
+      CalledStationId: monitor.text('radius_called_station_id'),
+      CallingStationId: monitor.text('radius_calling_station_id'),
+      RequireMessageAuthenticator: false,
+    },
+  };
+}

@@ -50,6 +50,18 @@ describe('plugins of services', () => {
     });
   });
 
+  test('check_radius', () => {
+    expect(read('check_radius -P 1645 -u me -p sesame -F /etc/radiusclient.conf -n nas-1 -e fine')).toEqual({
+      method: 'RADIUS',
+      url: '192.0.2.2:1645',
+      options: { User: 'me', Password: 'sesame', NASIdentifier: 'nas-1', RequireMessageAuthenticator: false },
+      lost: [
+        'its shared secret, which is in a file of its host (set Options.Secret)',
+        'its expected reply message',
+      ],
+    });
+  });
+
   test('check_udp', () => {
     expect(read("check_udp -p 27015 -E -s 'ping\\n' -e pong -e other -w 2")).toEqual({
       method: 'UDP',

@@ -68,3 +68,22 @@ export function ldapPlugin(mode: 'plain' | 'Implicit') {
     };
   };
 }
+
+/** check_radius has its shared secret in the file of `-F`, which stays on its host. */
+export function radiusPlugin(args: PluginArguments, host: string): TargetOrReason {
+  return {
+    method: 'RADIUS',
+    url: hostPort(host, numberOf(args.value('P', 'port'))),
+    options: {
+      User: args.value('u', 'username'),
+      Password: args.value('p', 'password'),
+      NASIdentifier: args.value('n', 'nas-id'),
+      RequireMessageAuthenticator: false,
+    },
+    lost: [
+      'its shared secret, which is in a file of its host (set Options.Secret)',
+      ...(args.has('N', 'nas-ip-address') ? ['its NAS-IP-Address'] : []),
+      ...(args.has('e', 'expect') ? ['its expected reply message'] : []),
+    ],
+  };
+}

@@ -14,6 +14,7 @@ import { nntp } from '../methods/nntp.ts';
 import { ntp } from '../methods/ntp/ntp.ts';
 import { ping } from '../methods/ping/ping.ts';
 import { pop3 } from '../methods/pop3.ts';
+import { radius } from '../methods/radius/radius.ts';
 import { createSandbox } from '../methods/script/sandbox.ts';
 import { createScript } from '../methods/script/script.ts';
 import { smtp } from '../methods/smtp.ts';
@@ -42,6 +43,7 @@ const callable = {
   UDP: udp,
   NTP: ntp,
   LDAP: ldap,
+  RADIUS: radius,
 } satisfies Readonly<Record<Exclude<Method, 'Script'>, AnyProbe>>;
 
 /** The functions by which scripts run the other Methods. */

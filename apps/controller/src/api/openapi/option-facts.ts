@@ -12,4 +12,10 @@ export const optionFacts: Readonly<Record<string, SchemaFact>> = {
   'OptionsNTP.MaxRootDispersionMs': { example: 500 },
   'OptionsNTP.MaxStratum': { example: 3 },
   'OptionsNTP.ProtocolVersion': { example: 4 },
+  'OptionsRADIUS.CalledStationId': { example: 'network-1' },
+  'OptionsRADIUS.CallingStationId': { example: '00-00-5E-00-53-01' },
+  'OptionsRADIUS.ExpectCode': { example: 'Access-Accept' },
+  'OptionsRADIUS.NASIdentifier': { example: 'vantage' },
+  'OptionsRADIUS.RequireMessageAuthenticator': { example: true },
+  'OptionsRADIUS.Secret': { example: 'a shared secret' },
 };

@@ -5,9 +5,10 @@ export const optionGroups = ['expect', 'request', 'login', 'tls', 'network'] as 
 export type OptionGroup = (typeof optionGroups)[number];
 
 const login =
-  /^(User|Password|Community|Auth|AuthProtocol|AuthKey|PrivProtocol|PrivKey|Context|PrivateKey|Passphrase|HostKeyFingerprint|LoginPrompt|PasswordPrompt)$/;
+  /^(User|Password|Secret|Community|Auth|AuthProtocol|AuthKey|PrivProtocol|PrivKey|Context|PrivateKey|Passphrase|HostKeyFingerprint|LoginPrompt|PasswordPrompt)$/;
 const network = /^(IPFamily|Proxy|HTTPVersion|TTL|Compression|Transport|Recursion)$/;
-const expectation = /^(Expect|Reject|AnswerRequired|Min|Slow|Compare|Max(?!Redirects))/;
+const expectation =
+  /^(Expect|Reject|AnswerRequired|RequireMessageAuthenticator|Min|Slow|Compare|Max(?!Redirects))/;
 
 /** The words for an Option, by its name; `TLS.Verify` for a part of an object. */
 const words: Readonly<Record<string, string>> = {
@@ -91,6 +92,12 @@ const words: Readonly<Record<string, string>> = {
   Scope: 'Entries to search',
   ExpectEntries: 'Entries at least',
   ExpectAttribute: 'An entry has the attribute',
+  Secret: 'Shared secret',
+  ExpectCode: 'Answer is',
+  NASIdentifier: 'Name of the agent',
+  CalledStationId: 'Called station',
+  CallingStationId: 'Calling station',
+  RequireMessageAuthenticator: 'Message-Authenticator is required',
   'TLS.Mode': 'TLS',
   'TLS.Verify': 'Check the certificate',
   'TLS.CA': 'Own authority, PEM',

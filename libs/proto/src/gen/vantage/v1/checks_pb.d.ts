@@ -138,6 +138,12 @@ export declare type CheckSpec = Message<"vantage.v1.CheckSpec"> & {
      */
     value: LdapOptions;
     case: "ldap";
+  } | {
+    /**
+     * @generated from field: vantage.v1.RadiusOptions radius = 29;
+     */
+    value: RadiusOptions;
+    case: "radius";
   } | { case: undefined; value?: undefined };
 
   /**
@@ -1327,4 +1333,67 @@ export declare type LdapOptions = Message<"vantage.v1.LdapOptions"> & {
  * Use `create(LdapOptionsSchema)` to create a new message.
  */
 export declare const LdapOptionsSchema: GenMessage<LdapOptions>;
+
+/**
+ * @generated from message vantage.v1.RadiusOptions
+ */
+export declare type RadiusOptions = Message<"vantage.v1.RadiusOptions"> & {
+  /**
+   * @generated from field: optional string secret = 1 [json_name = "Secret"];
+   */
+  secret?: string | undefined;
+
+  /**
+   * @generated from field: optional string user = 2 [json_name = "User"];
+   */
+  user?: string | undefined;
+
+  /**
+   * @generated from field: optional string password = 3 [json_name = "Password"];
+   */
+  password?: string | undefined;
+
+  /**
+   * Access-Accept, Access-Reject, Access-Challenge
+   *
+   * @generated from field: optional string expect_code = 4 [json_name = "ExpectCode"];
+   */
+  expectCode?: string | undefined;
+
+  /**
+   * @generated from field: optional string nas_identifier = 5 [json_name = "NASIdentifier"];
+   */
+  nasIdentifier?: string | undefined;
+
+  /**
+   * @generated from field: optional string called_station_id = 6 [json_name = "CalledStationId"];
+   */
+  calledStationId?: string | undefined;
+
+  /**
+   * @generated from field: optional string calling_station_id = 7 [json_name = "CallingStationId"];
+   */
+  callingStationId?: string | undefined;
+
+  /**
+   * @generated from field: optional bool require_message_authenticator = 8 [json_name = "RequireMessageAuthenticator"];
+   */
+  requireMessageAuthenticator?: boolean | undefined;
+
+  /**
+   * @generated from field: optional uint32 slow_ms = 9 [json_name = "SlowMs"];
+   */
+  slowMs?: number | undefined;
+
+  /**
+   * @generated from field: optional string ip_family = 10 [json_name = "IPFamily"];
+   */
+  ipFamily?: string | undefined;
+};
+
+/**
+ * Describes the message vantage.v1.RadiusOptions.
+ * Use `create(RadiusOptionsSchema)` to create a new message.
+ */
+export declare const RadiusOptionsSchema: GenMessage<RadiusOptions>;
 
