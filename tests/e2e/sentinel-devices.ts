@@ -39,6 +39,7 @@ export async function refusedDevices(targets: AsyncDisposableStack): Promise<rea
     { Method: 'NTP', URL: datagrams },
     ...directoryDevices(tcp),
     ...radiusDevices(datagrams),
+    { Method: 'SIP', URL: datagrams, Options: { TLS: { ClientKey: sentinel('sip-key') } } },
     ...scriptDevices(web, tcp),
   ];
 }

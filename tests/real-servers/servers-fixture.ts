@@ -42,6 +42,7 @@ export const packages = {
   chrony: '/usr/sbin/chronyd',
   slapd: '/usr/sbin/slapd',
   freeradius: '/usr/sbin/freeradius',
+  kamailio: '/usr/sbin/kamailio',
   'prometheus-alertmanager': '/usr/bin/prometheus-alertmanager',
 } as const;
 

@@ -27,6 +27,8 @@ export const methodsByScheme: Readonly<Record<string, Method>> = {
   ldap: 'LDAP',
   ldaps: 'LDAP',
   radius: 'RADIUS',
+  sip: 'SIP',
+  sips: 'SIP',
 };
 
 /** The Method that the port of an address suggests; TCP fits every other one. */
@@ -51,6 +53,8 @@ export const methodsByPort: Readonly<Record<number, Method>> = {
   995: 'POP3',
   1812: 'RADIUS',
   3306: 'MySQL',
+  5060: 'SIP',
+  5061: 'SIP',
   8080: 'HTTP',
   8443: 'HTTP',
 };

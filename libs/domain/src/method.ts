@@ -18,6 +18,7 @@ export const methods = [
   'NTP',
   'LDAP',
   'RADIUS',
+  'SIP',
 ] as const;
 
 export type Method = (typeof methods)[number];

@@ -13,6 +13,7 @@ const ports: Readonly<Partial<Record<Method, number>>> = {
   NTP: 123,
   LDAP: 389,
   RADIUS: 1812,
+  SIP: 5060,
 };
 /** Ports of the schemes under TLS. */
 const tlsPorts: Readonly<Record<string, number>> = {
@@ -23,6 +24,7 @@ const tlsPorts: Readonly<Record<string, number>> = {
   nntps: 563,
   telnets: 992,
   ldaps: 636,
+  sips: 5061,
 };
 
 /**

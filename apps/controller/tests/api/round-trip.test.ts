@@ -75,6 +75,7 @@ describe('a resource that is sent back as it was read', () => {
     ['NTP', 'ntp.example', { MaxOffsetMs: 50, MaxStratum: 3 }],
     ['LDAP', 'ldaps://cn=u:pw@ldap.example', { Base: 'dc=example', Filter: '(uid=a)' }],
     ['RADIUS', 'radius.example', { Secret: 'pw', User: 'u', Password: 'pw' }],
+    ['SIP', 'sips:sip.example', { User: '100', ExpectStatus: ['200', '404'] }],
     ['Script', 'const a = 1;\n// "two" lines', {}],
   ];
 

@@ -17,7 +17,8 @@ const isWithScheme = (scheme: string) =>
 
 /** Guesses the Method of a pasted address; undefined for an empty one. */
 export function guessMethod(pasted: string): Guess | undefined {
-  const text = pasted.trim();
+  // The addresses of these schemes have no //.
+  const text = pasted.trim().replace(/^(sips?|domain):(?!\/\/)/i, '$1://');
   if (text === '') return undefined;
   const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/i.exec(text) ?? [];
   const known = Object.hasOwn(methodsByScheme, scheme.toLowerCase())

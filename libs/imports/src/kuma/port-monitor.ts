@@ -4,7 +4,7 @@ import { hostPort, hostText } from '../values/host-port.ts';
 import { portCheck } from '../values/port-check.ts';
 import { textOf, textsOf } from '../values/unknown-values.ts';
 import type { KumaMonitor } from './kuma-monitor.ts';
-import { ntpTarget, radiusTarget } from './service-monitor.ts';
+import { ntpTarget, radiusTarget, sipTarget } from './service-monitor.ts';
 
 /** Maps monitors of ports, names and services; undefined for other types. */
 export function portMonitorTarget(monitor: KumaMonitor): TargetOrReason | undefined {
@@ -43,6 +43,7 @@ const targetsByType: Readonly<Record<string, (monitor: KumaMonitor) => TargetOrR
   snmp: snmpTarget,
   ntp: ntpTarget,
   radius: radiusTarget,
+  'sip-options': sipTarget,
 };
 
 function withLost(target: TargetOrReason, text: string): TargetOrReason {

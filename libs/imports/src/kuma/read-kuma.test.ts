@@ -280,6 +280,20 @@ describe('Uptime Kuma', () => {
     expect(JSON.stringify(outcome.file)).not.toMatch(/shared-1|sesame-1/);
   });
 
+  it('a monitor of a SIP server', async () => {
+    using database = createKumaDatabase(2);
+    database.insert('monitor', {
+      id: 1,
+      name: 'Phone',
+      type: 'sip-options',
+      hostname: 'sip.example.org',
+      port: 5070,
+    });
+    expect(readKuma(database.file).checks).toMatchObject([
+      { method: 'SIP', url: 'sip.example.org:5070', options: { ExpectStatus: ['200'] } },
+    ]);
+  });
+
   it('a monitor of a time server', async () => {
     using database = createKumaDatabase(2);
     database.insert('monitor', { id: 1, name: 'Time', type: 'ntp', hostname: 'ntp.example.org', port: 123 });

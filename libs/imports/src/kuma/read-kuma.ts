@@ -18,7 +18,6 @@ const impossible: Readonly<Record<string, string>> = {
   docker: 'queries a Docker daemon about a container; monitor a port or page of the container',
   steam: 'speaks a game protocol over UDP, which no Method does',
   gamedig: 'speaks a game protocol over UDP, which no Method does',
-  'sip-options': 'speaks SIP, which no Method does',
   manual: 'has a status that people set; no Method does that',
   'system-service': "checks a service of Kuma's own host",
   pm2: "checks a process of Kuma's own host",

@@ -39,3 +39,15 @@ export function radiusTarget(monitor: KumaMonitor): TargetOrReason {
     },
   };
 }
+
+/** Kuma's sipsak is content with 200 OK. */
+export function sipTarget(monitor: KumaMonitor): TargetOrReason {
+  const host = monitor.text('hostname');
+  if (host === undefined) return 'has no host';
+  const port = monitor.number('port');
+  return {
+    method: 'SIP',
+    url: hostPort(host, port === 5060 ? undefined : port),
+    options: { ExpectStatus: ['200'] },
+  };
+}

@@ -4,7 +4,7 @@ import { httpPlugin } from './http-plugin.ts';
 import { mailPlugin } from './mail-plugin.ts';
 import { digPlugin, dnsPlugin, mysqlPlugin, pingPlugin, sshPlugin, tcpPlugin } from './network-plugins.ts';
 import { type PluginArguments, readArguments } from './plugin-arguments.ts';
-import { ldapPlugin, ntpPlugin, radiusPlugin, udpPlugin } from './service-plugins.ts';
+import { ldapPlugin, ntpPlugin, radiusPlugin, sipPlugin, udpPlugin } from './service-plugins.ts';
 import { snmpPlugin } from './snmp-plugin.ts';
 
 /** The target of a plugin and its time limit. */
@@ -72,6 +72,7 @@ const plugins: Readonly<Record<string, Plugin>> = {
   check_ntp_peer: { flags: ['4', '6', 'v', 'q'], targetOf: ntpPlugin },
   check_ntp: { flags: ['4', '6', 'v', 'q'], targetOf: ntpPlugin },
   check_radius: { flags: ['v'], targetOf: radiusPlugin },
+  check_sip: { flags: ['v'], targetOf: sipPlugin },
   check_udp: { flags: ['4', '6', 'v', 'E'], targetOf: udpPlugin },
   check_snmp: { flags: ['4', '6', 'v', 'n', 'O'], targetOf: snmpPlugin },
 };

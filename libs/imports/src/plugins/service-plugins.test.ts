@@ -62,6 +62,15 @@ describe('plugins of services', () => {
     });
   });
 
+  test('check_sip', () => {
+    expect(read('check_sip -u sip:100@example.org -H sip.example.org -p 5070 -w 1 -c 3')).toEqual({
+      method: 'SIP',
+      url: 'sip.example.org:5070',
+      options: { User: '100', SlowMs: 1000 },
+      lost: ['its critical time'],
+    });
+  });
+
   test('check_udp', () => {
     expect(read("check_udp -p 27015 -E -s 'ping\\n' -e pong -e other -w 2")).toEqual({
       method: 'UDP',

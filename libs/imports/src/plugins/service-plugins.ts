@@ -87,3 +87,18 @@ export function radiusPlugin(args: PluginArguments, host: string): TargetOrReaso
     ],
   };
 }
+
+/** check_sip asks the address of `-u`, such as sip:100@example.org, at the host of `-H`. */
+export function sipPlugin(args: PluginArguments, host: string): TargetOrReason {
+  const uri = args.value('u', 'uri') ?? '';
+  const [, user] = /^sips?:([^@\s]+)@/i.exec(uri) ?? [];
+  return {
+    method: 'SIP',
+    url: hostPort(host, numberOf(args.value('p', 'port'))),
+    options: {
+      User: user,
+      SlowMs: milliseconds(args.value('w', 'warning')),
+    },
+    lost: args.has('c', 'critical') ? ['its critical time'] : [],
+  };
+}

@@ -17,6 +17,7 @@ import { pop3 } from '../methods/pop3.ts';
 import { radius } from '../methods/radius/radius.ts';
 import { createSandbox } from '../methods/script/sandbox.ts';
 import { createScript } from '../methods/script/script.ts';
+import { sip } from '../methods/sip/sip.ts';
 import { smtp } from '../methods/smtp.ts';
 import { snmp } from '../methods/snmp/snmp.ts';
 import { ssh } from '../methods/ssh/ssh.ts';
@@ -44,6 +45,7 @@ const callable = {
   NTP: ntp,
   LDAP: ldap,
   RADIUS: radius,
+  SIP: sip,
 } satisfies Readonly<Record<Exclude<Method, 'Script'>, AnyProbe>>;
 
 /** The functions by which scripts run the other Methods. */

@@ -18,4 +18,7 @@ export const optionFacts: Readonly<Record<string, SchemaFact>> = {
   'OptionsRADIUS.NASIdentifier': { example: 'vantage' },
   'OptionsRADIUS.RequireMessageAuthenticator': { example: true },
   'OptionsRADIUS.Secret': { example: 'a shared secret' },
+  'OptionsSIP.From': { example: 'sip:monitor@example.org' },
+  'OptionsSIP.Transport': { example: 'UDP' },
+  'OptionsSIP.User': { example: '100' },
 };

@@ -98,6 +98,7 @@ const words: Readonly<Record<string, string>> = {
   CalledStationId: 'Called station',
   CallingStationId: 'Calling station',
   RequireMessageAuthenticator: 'Message-Authenticator is required',
+  From: 'Address of the sender',
   'TLS.Mode': 'TLS',
   'TLS.Verify': 'Check the certificate',
   'TLS.CA': 'Own authority, PEM',

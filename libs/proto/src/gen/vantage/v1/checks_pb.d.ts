@@ -144,6 +144,12 @@ export declare type CheckSpec = Message<"vantage.v1.CheckSpec"> & {
      */
     value: RadiusOptions;
     case: "radius";
+  } | {
+    /**
+     * @generated from field: vantage.v1.SipOptions sip = 34;
+     */
+    value: SipOptions;
+    case: "sip";
   } | { case: undefined; value?: undefined };
 
   /**
@@ -1396,4 +1402,54 @@ export declare type RadiusOptions = Message<"vantage.v1.RadiusOptions"> & {
  * Use `create(RadiusOptionsSchema)` to create a new message.
  */
 export declare const RadiusOptionsSchema: GenMessage<RadiusOptions>;
+
+/**
+ * @generated from message vantage.v1.SipOptions
+ */
+export declare type SipOptions = Message<"vantage.v1.SipOptions"> & {
+  /**
+   * UDP, TCP, TLS
+   *
+   * @generated from field: optional string transport = 1 [json_name = "Transport"];
+   */
+  transport?: string | undefined;
+
+  /**
+   * @generated from field: vantage.v1.TlsOptions tls = 2 [json_name = "TLS"];
+   */
+  tls?: TlsOptions | undefined;
+
+  /**
+   * @generated from field: optional string user = 3 [json_name = "User"];
+   */
+  user?: string | undefined;
+
+  /**
+   * @generated from field: optional string from = 4 [json_name = "From"];
+   */
+  from?: string | undefined;
+
+  /**
+   * "200", "200-299"
+   *
+   * @generated from field: repeated string expect_status = 5 [json_name = "ExpectStatus"];
+   */
+  expectStatus: string[];
+
+  /**
+   * @generated from field: optional uint32 slow_ms = 6 [json_name = "SlowMs"];
+   */
+  slowMs?: number | undefined;
+
+  /**
+   * @generated from field: optional string ip_family = 7 [json_name = "IPFamily"];
+   */
+  ipFamily?: string | undefined;
+};
+
+/**
+ * Describes the message vantage.v1.SipOptions.
+ * Use `create(SipOptionsSchema)` to create a new message.
+ */
+export declare const SipOptionsSchema: GenMessage<SipOptions>;
 
