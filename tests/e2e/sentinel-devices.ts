@@ -40,6 +40,11 @@ export async function refusedDevices(targets: AsyncDisposableStack): Promise<rea
     ...directoryDevices(tcp),
     ...radiusDevices(datagrams),
     { Method: 'SIP', URL: datagrams, Options: { TLS: { ClientKey: sentinel('sip-key') } } },
+    {
+      Method: 'Domain',
+      URL: 'kept.example',
+      Options: { RDAPServer: `http://${web}/yes`, ExpectRegistrar: reference('KEPT') },
+    },
     ...scriptDevices(web, tcp),
   ];
 }

@@ -29,6 +29,7 @@ export const methodsByScheme: Readonly<Record<string, Method>> = {
   radius: 'RADIUS',
   sip: 'SIP',
   sips: 'SIP',
+  domain: 'Domain',
 };
 
 /** The Method that the port of an address suggests; TCP fits every other one. */

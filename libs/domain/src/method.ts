@@ -19,6 +19,7 @@ export const methods = [
   'LDAP',
   'RADIUS',
   'SIP',
+  'Domain',
 ] as const;
 
 export type Method = (typeof methods)[number];

@@ -33,6 +33,7 @@ const tlsPorts: Readonly<Record<string, number>> = {
  */
 export function probeTarget(method: Method, url: string): string {
   if (method === 'HTTP') return url.replace(/^(https?:\/\/)[^@/?#]*@/i, '$1');
+  if (method === 'Domain') return url.replace(/^domain:(\/\/)?/i, '');
   const scheme = /^([a-z0-9+.-]+):\/\//i.exec(url)?.[1]?.toLowerCase() ?? '';
   const rest = url.replace(/^[a-z0-9+.-]+:\/\//i, '').replace(/[/?#].*$/s, '');
   const authority = rest.slice(rest.lastIndexOf('@') + 1);

@@ -76,6 +76,7 @@ describe('a resource that is sent back as it was read', () => {
     ['LDAP', 'ldaps://cn=u:pw@ldap.example', { Base: 'dc=example', Filter: '(uid=a)' }],
     ['RADIUS', 'radius.example', { Secret: 'pw', User: 'u', Password: 'pw' }],
     ['SIP', 'sips:sip.example', { User: '100', ExpectStatus: ['200', '404'] }],
+    ['Domain', 'domain:example.org', { MinDaysLeft: 14, ExpectStatus: ['active'] }],
     ['Script', 'const a = 1;\n// "two" lines', {}],
   ];
 

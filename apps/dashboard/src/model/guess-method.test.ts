@@ -16,6 +16,7 @@ test.each([
   ['sips://sip.example', 'SIP', 'sips://sip.example', 'sip'],
   ['sip:sip.example', 'SIP', 'sip.example', 'sip'],
   ['sips:sip.example:5071', 'SIP', 'sips://sip.example:5071', 'sip'],
+  ['domain:example.org', 'Domain', 'example.org', 'example'],
   ['127.0.0.1:5432', 'TCP', '127.0.0.1:5432', '0-0-1'],
   ['[2001:db8::1]:25', 'SMTP', '[2001:db8::1]:25', 'db8-1'],
   ['example.org:443', 'HTTP', 'https://example.org:443', 'example'],

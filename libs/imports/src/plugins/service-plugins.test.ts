@@ -71,6 +71,17 @@ describe('plugins of services', () => {
     });
   });
 
+  test('check_domain and check_whois', () => {
+    expect(read('check_domain -d example.org -w 30 -c 14')).toEqual({
+      method: 'Domain',
+      url: 'domain:example.org',
+      options: { MinDaysLeft: 14 },
+      lost: ['its warning days'],
+    });
+    expect(read('check_whois -D example.net')).toMatchObject({ url: 'domain:example.net', options: {} });
+    expect(read('check_domain -c 14')).toBe('has no domain (-d)');
+  });
+
   test('check_udp', () => {
     expect(read("check_udp -p 27015 -E -s 'ping\\n' -e pong -e other -w 2")).toEqual({
       method: 'UDP',

@@ -102,3 +102,15 @@ export function sipPlugin(args: PluginArguments, host: string): TargetOrReason {
     lost: args.has('c', 'critical') ? ['its critical time'] : [],
   };
 }
+
+/** check_domain and check_whois have the domain in `-d` or `-D`, and its critical days in `-c`. */
+export function domainPlugin(args: PluginArguments, host: string): TargetOrReason {
+  const name = args.value('d', 'D', 'domain') ?? args.free[0] ?? host;
+  if (!/^[^\s:/]+\.[^\s:/]*[a-z][^\s:/]*$/i.test(name)) return 'has no domain (-d)';
+  return {
+    method: 'Domain',
+    url: `domain:${name}`,
+    options: { MinDaysLeft: numberOf(args.value('c', 'critical')) },
+    lost: args.has('w', 'warning') ? ['its warning days'] : [],
+  };
+}

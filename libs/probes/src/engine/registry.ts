@@ -5,6 +5,7 @@ import { type CheckSpec, CheckSpecSchema } from '@vantage/proto';
 import type { AnyProbe, CheckFunctions, Target } from '../contract/probe.ts';
 import { refusedTargetText } from '../contract/target.ts';
 import { dns } from '../methods/dns/dns.ts';
+import { domain } from '../methods/domain/domain.ts';
 import { ftp } from '../methods/ftp/ftp.ts';
 import { http } from '../methods/http/http.ts';
 import { imap4 } from '../methods/imap4/imap4.ts';
@@ -46,6 +47,7 @@ const callable = {
   LDAP: ldap,
   RADIUS: radius,
   SIP: sip,
+  Domain: domain,
 } satisfies Readonly<Record<Exclude<Method, 'Script'>, AnyProbe>>;
 
 /** The functions by which scripts run the other Methods. */

@@ -2,6 +2,10 @@ import type { SchemaFact } from './openapi-schema.ts';
 
 /** Facts of Options whose names have another meaning elsewhere, or that one Method has, by `OptionsMETHOD.name`. */
 export const optionFacts: Readonly<Record<string, SchemaFact>> = {
+  'OptionsDomain.ExpectNameServers': { example: ['ns1.example.org', 'ns2.example.org'] },
+  'OptionsDomain.ExpectRegistrar': { example: 'Example Registrar' },
+  'OptionsDomain.ExpectStatus': { example: ['client transfer prohibited'] },
+  'OptionsDomain.RDAPServer': { example: 'https://rdap.example.org/' },
   'OptionsLDAP.Base': { example: 'dc=example,dc=org' },
   'OptionsLDAP.ExpectAttribute': { example: 'mail' },
   'OptionsLDAP.ExpectEntries': { example: 1 },

@@ -6,7 +6,7 @@ export type OptionGroup = (typeof optionGroups)[number];
 
 const login =
   /^(User|Password|Secret|Community|Auth|AuthProtocol|AuthKey|PrivProtocol|PrivKey|Context|PrivateKey|Passphrase|HostKeyFingerprint|LoginPrompt|PasswordPrompt)$/;
-const network = /^(IPFamily|Proxy|HTTPVersion|TTL|Compression|Transport|Recursion)$/;
+const network = /^(IPFamily|Proxy|HTTPVersion|TTL|Compression|Transport|Recursion|RDAPServer)$/;
 const expectation =
   /^(Expect|Reject|AnswerRequired|RequireMessageAuthenticator|Min|Slow|Compare|Max(?!Redirects))/;
 
@@ -99,6 +99,10 @@ const words: Readonly<Record<string, string>> = {
   CallingStationId: 'Calling station',
   RequireMessageAuthenticator: 'Message-Authenticator is required',
   From: 'Address of the sender',
+  MinDaysLeft: 'Days left at least',
+  ExpectRegistrar: 'Registrar contains',
+  ExpectNameServers: 'Name servers are',
+  RDAPServer: 'RDAP server',
   'TLS.Mode': 'TLS',
   'TLS.Verify': 'Check the certificate',
   'TLS.CA': 'Own authority, PEM',

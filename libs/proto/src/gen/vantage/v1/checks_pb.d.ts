@@ -150,6 +150,12 @@ export declare type CheckSpec = Message<"vantage.v1.CheckSpec"> & {
      */
     value: SipOptions;
     case: "sip";
+  } | {
+    /**
+     * @generated from field: vantage.v1.DomainOptions domain = 38;
+     */
+    value: DomainOptions;
+    case: "domain";
   } | { case: undefined; value?: undefined };
 
   /**
@@ -1452,4 +1458,50 @@ export declare type SipOptions = Message<"vantage.v1.SipOptions"> & {
  * Use `create(SipOptionsSchema)` to create a new message.
  */
 export declare const SipOptionsSchema: GenMessage<SipOptions>;
+
+/**
+ * @generated from message vantage.v1.DomainOptions
+ */
+export declare type DomainOptions = Message<"vantage.v1.DomainOptions"> & {
+  /**
+   * @generated from field: optional uint32 min_days_left = 1 [json_name = "MinDaysLeft"];
+   */
+  minDaysLeft?: number | undefined;
+
+  /**
+   * @generated from field: optional string expect_registrar = 2 [json_name = "ExpectRegistrar"];
+   */
+  expectRegistrar?: string | undefined;
+
+  /**
+   * @generated from field: repeated string expect_name_servers = 3 [json_name = "ExpectNameServers"];
+   */
+  expectNameServers: string[];
+
+  /**
+   * @generated from field: repeated string expect_status = 4 [json_name = "ExpectStatus"];
+   */
+  expectStatus: string[];
+
+  /**
+   * @generated from field: optional string rdap_server = 5 [json_name = "RDAPServer"];
+   */
+  rdapServer?: string | undefined;
+
+  /**
+   * @generated from field: optional uint32 slow_ms = 6 [json_name = "SlowMs"];
+   */
+  slowMs?: number | undefined;
+
+  /**
+   * @generated from field: optional string ip_family = 7 [json_name = "IPFamily"];
+   */
+  ipFamily?: string | undefined;
+};
+
+/**
+ * Describes the message vantage.v1.DomainOptions.
+ * Use `create(DomainOptionsSchema)` to create a new message.
+ */
+export declare const DomainOptionsSchema: GenMessage<DomainOptions>;
 
