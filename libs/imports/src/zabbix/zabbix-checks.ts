@@ -18,6 +18,12 @@ export function simpleCheckTarget(key: string, hostAddress: string | undefined):
       lost: name === 'icmpping' ? [] : ['its limit, which is in a trigger'],
     };
   }
+  if (/^net\.udp\.service(\.perf)?$/.test(name) && parameter(0) === 'ntp') {
+    const host = parameter(1) ?? hostAddress;
+    return host === undefined
+      ? 'has no address'
+      : { method: 'NTP', url: hostPort(host, numberOf(parameter(2))) };
+  }
   if (name !== 'net.tcp.service' && name !== 'net.tcp.service.perf')
     return `is the simple check ${key}, for which there is no Method`;
   const address = parameter(1) ?? hostAddress;
