@@ -153,8 +153,11 @@ function noteAnswer(context: ProbeContext, answer: NtpAnswer, roundTripMs: numbe
     Version: answer.version,
     Leap: leaps[answer.leap] ?? null,
     ReferenceId: answer.referenceId,
-    LastSet: referenceUs === undefined ? null : new Date(Math.round(referenceUs / 1000)).toISOString(),
     PrecisionMs: rounded(2 ** answer.precision * 1000),
+  });
+  // They differ in every check, and good checks with equal facts share them.
+  context.diagnostics('Exchange', {
+    LastSet: referenceUs === undefined ? null : new Date(Math.round(referenceUs / 1000)).toISOString(),
     RoundTripMs: rounded(roundTripMs),
   });
 }
