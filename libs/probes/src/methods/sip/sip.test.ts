@@ -150,7 +150,10 @@ describe('SIP', () => {
     ['sips:sip.example', 'sip.example', 5061, 'sips'],
     ['sip://[2001:db8::1]:5070', '2001:db8::1', 5070, 'sip'],
   ])('reads %s', (url, host, port, scheme) => {
-    expect(sip.parseTarget(url)).toMatchObject({ ok: true, target: { host, port, scheme } });
+    expect(sip.parseTarget(url)).toMatchObject({
+      ok: true,
+      target: { host, port, scheme, display: url, url },
+    });
   });
 
   test.each([

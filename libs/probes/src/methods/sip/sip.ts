@@ -10,7 +10,7 @@ import {
   tlsOptionsWithoutStart,
   tlsSecretOptions,
 } from '../../contract/options.ts';
-import type { Probe, ProbeContext, ProbeOutcome, Target } from '../../contract/probe.ts';
+import type { Probe, ProbeContext, ProbeOutcome, Target, TargetResult } from '../../contract/probe.ts';
 import { parseTarget } from '../../contract/target.ts';
 import { type Dialogue, openDialogue } from '../../dialogue/dialogue.ts';
 import { wrongProtocol } from '../../dialogue/receive-buffer.ts';
@@ -84,12 +84,7 @@ export const sip: Probe<'SIP', typeof options> = {
       },
     },
   },
-  parseTarget: (url) =>
-    parseTarget(/^sips?:(?!\/\/)/i.test(url) ? url.replace(':', '://') : url, {
-      schemes: { sip: 5060, sips: 5061 },
-      scheme: 'sip',
-      accepts: 'host, host:port, [v6]:port, sip:host or sips:host:port, for example sip.example.org',
-    }),
+  parseTarget: parseSipTarget,
 
   async run(context, target, settings) {
     const transport = transportOf(target, settings);
@@ -108,6 +103,16 @@ export const sip: Probe<'SIP', typeof options> = {
     } satisfies ProbeOutcome;
   },
 };
+
+/** A SIP address has no `//`. It is shown as it was written, because it holds no secret. */
+function parseSipTarget(url: string): TargetResult {
+  const found = parseTarget(/^sips?:(?!\/\/)/i.test(url) ? url.replace(':', '://') : url, {
+    schemes: { sip: 5060, sips: 5061 },
+    scheme: 'sip',
+    accepts: 'host, host:port, [v6]:port, sip:host or sips:host:port, for example sip.example.org',
+  });
+  return found.ok ? { ok: true, target: { ...found.target, display: url, url } } : found;
+}
 
 type Transport = SipRequest['transport'];
 
