@@ -39,7 +39,7 @@ export async function refusedDevices(targets: AsyncDisposableStack): Promise<rea
     { Method: 'NTP', URL: datagrams },
     ...directoryDevices(tcp),
     ...radiusDevices(datagrams),
-    { Method: 'SIP', URL: datagrams, Options: { TLS: { ClientKey: sentinel('sip-key') } } },
+    { Method: 'SIP', URL: datagrams, Options: { From: `sip:${reference('KEPT')}@example.org` } },
     {
       Method: 'Domain',
       URL: 'kept.example',
@@ -105,10 +105,9 @@ function snmpDevices(at: string): readonly NewDevice[] {
 }
 
 function directoryDevices(at: string): readonly NewDevice[] {
-  const TLS = { ClientKey: sentinel('client-key') };
   return [
     { Method: 'LDAP', URL: `ldap://me:${sentinel('url')}@${at}` },
-    { Method: 'LDAP', URL: at, Options: { User: 'me', Password: sentinel('options'), TLS } },
+    { Method: 'LDAP', URL: at, Options: { User: 'me', Password: sentinel('options') } },
     { Method: 'LDAP', URL: at, Options: { User: 'me', Password: reference('KEPT'), Base: 'dc=x' } },
   ];
 }
