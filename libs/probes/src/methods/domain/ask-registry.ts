@@ -29,7 +29,7 @@ export interface Registries {
   ask(context: ProbeContext, question: DomainQuestion): Promise<Cached<RegistryAnswer>>;
 }
 
-export interface DomainQuestion {
+interface DomainQuestion {
   readonly name: string;
   readonly family: IpFamily;
   /** The base URL of the RDAP server; default: by IANA's list. */

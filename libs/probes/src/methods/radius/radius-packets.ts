@@ -72,7 +72,7 @@ export function radiusRequest(
 }
 
 /** A packet of these attributes. */
-export function packet(
+function packet(
   code: number,
   id: number,
   authenticator: Buffer,
@@ -86,7 +86,7 @@ export function packet(
   return Buffer.concat([head, authenticator, content]);
 }
 
-export function attribute(type: number, value: Buffer): Buffer {
+function attribute(type: number, value: Buffer): Buffer {
   return Buffer.concat([Buffer.of(type, value.length + 2), value]);
 }
 
