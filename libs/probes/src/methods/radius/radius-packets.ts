@@ -72,12 +72,7 @@ export function radiusRequest(
 }
 
 /** A packet of these attributes. */
-function packet(
-  code: number,
-  id: number,
-  authenticator: Buffer,
-  attributes: readonly Buffer[],
-): Buffer {
+function packet(code: number, id: number, authenticator: Buffer, attributes: readonly Buffer[]): Buffer {
   const content = Buffer.concat(attributes);
   const head = Buffer.alloc(4);
   head.writeUInt8(code, 0);
