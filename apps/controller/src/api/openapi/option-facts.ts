@@ -2,6 +2,7 @@ import type { SchemaFact } from './openapi-schema.ts';
 
 /** Facts of Options whose names have another meaning elsewhere, or that one Method has, by `OptionsMETHOD.name`. */
 export const optionFacts: Readonly<Record<string, SchemaFact>> = {
+  'OptionsDNS.Type': { example: 'A' },
   'OptionsDomain.ExpectNameServers': { example: ['ns1.example.org', 'ns2.example.org'] },
   'OptionsDomain.ExpectRegistrar': { example: 'Example Registrar' },
   'OptionsDomain.ExpectStatus': { example: ['client transfer prohibited'] },
@@ -25,4 +26,13 @@ export const optionFacts: Readonly<Record<string, SchemaFact>> = {
   'OptionsSIP.From': { example: 'sip:monitor@example.org' },
   'OptionsSIP.Transport': { example: 'UDP' },
   'OptionsSIP.User': { example: '100' },
+  'OptionsSNMP.AuthKey': { example: 'a long password' },
+  'OptionsSNMP.Community': { example: 'a community' },
+  'OptionsSNMP.Context': { example: 'vlan-1' },
+  'OptionsSNMP.Expect': { example: 'nominal' },
+  'OptionsSNMP.ExpectStatus': { example: 'Up' },
+  'OptionsSNMP.Interfaces': { example: [{ Name: 'GigabitEthernet1/0/1', MaxUtilisation: 80 }] },
+  'OptionsSNMP.PrivKey': { example: 'another long password' },
+  'OptionsSNMP.Values': { example: [{ Name: 'upsEstimatedChargeRemaining', Min: 50 }] },
+  'OptionsTCP.Expect': { example: '+PONG' },
 };
