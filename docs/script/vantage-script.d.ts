@@ -590,6 +590,174 @@ interface SnmpResult extends Result {
 /** Asks a device by SNMP. */
 declare function snmp(call: SnmpCall): Promise<SnmpResult>;
 
+interface UdpCall extends Call, Place {
+  /** Text to send, as it stands. Without Send and SendHex an empty datagram is sent. */
+  send?: string;
+  /** Bytes to send, hexadecimal. */
+  sendHex?: string;
+  /** Text that the answer must contain. */
+  expectText?: string;
+  /** Bytes that the answer must contain, hexadecimal. */
+  expectHex?: string;
+  /** Regular expression that the answer must match. */
+  expectRegex?: string;
+  /**
+   * false: silence is good too, for servers that never answer. Only a refusal (ICMP port unreachable) then fails the
+   * check.
+   */
+  answerRequired?: boolean;
+  /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
+  ipFamily?: '4' | '6' | 'Any';
+}
+
+interface UdpResult extends Result {
+  /** The answer as Latin-1: a character for each byte. */
+  readonly received: string;
+}
+
+/** Sends a datagram and waits for an answer. */
+declare function udp(call: UdpCall): Promise<UdpResult>;
+
+interface NtpCall extends Call, Place {
+  /** Version of NTP in the request: 3 or 4. */
+  protocolVersion?: number;
+  /**
+   * The server's clock may differ from the clock of the agent's machine by at most this many milliseconds. The clock
+   * of that machine must be right itself.
+   */
+  maxOffsetMs?: number;
+  /** Greatest stratum: 1 has a reference clock, 2 follows a server of stratum 1. */
+  maxStratum?: number;
+  /** The server's own estimate of its error may be at most this many milliseconds. */
+  maxRootDispersionMs?: number;
+  /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
+  ipFamily?: '4' | '6' | 'Any';
+}
+
+interface NtpResult extends Result {
+  /** Positive: the server's clock is ahead of the agent's. */
+  readonly offsetMs: number;
+  readonly stratum: number;
+}
+
+/** Asks a time server. */
+declare function ntp(call: NtpCall): Promise<NtpResult>;
+
+interface LdapCall extends Call, Place {
+  /** TLS settings. */
+  tls?: StartTls;
+  /** Name to bind as, such as cn=monitor,dc=example,dc=org; default: the URL's, else anonymous. */
+  user?: string;
+  /** Password to bind with; default: the URL's. */
+  password?: string;
+  /** Entry at which a search starts, such as dc=example,dc=org. Without Base there is no search. */
+  base?: string;
+  /** Filter of the search (RFC 4515). */
+  filter?: string;
+  /** Entries to search: the base alone, one level below it, or the base and all below it. */
+  scope?: 'Base' | 'One' | 'Sub';
+  /** The search must find at least this many entries. */
+  expectEntries?: number;
+  /** An entry must have this attribute, or NAME=VALUE: it must have this value in any letter case. */
+  expectAttribute?: string;
+  /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
+  ipFamily?: '4' | '6' | 'Any';
+}
+
+interface LdapResult extends Result {
+  /** The distinguished names of the entries that the search found. */
+  readonly entries: readonly string[];
+}
+
+/** Binds to a directory server and searches. */
+declare function ldap(call: LdapCall): Promise<LdapResult>;
+
+interface RadiusCall extends Call, Place {
+  /** The secret that the server shares with this agent. Every check needs it. */
+  secret?: string;
+  /** User name of an Access-Request; default: the one in the URL, else a Status-Server is sent. */
+  user?: string;
+  /** Password of the user (PAP); default: the one in the URL. */
+  password?: string;
+  /** Answer to an Access-Request that is good. A Status-Server has one good answer. */
+  expectCode?: 'Access-Accept' | 'Access-Reject' | 'Access-Challenge';
+  /** Name by which the agent names itself. */
+  nasIdentifier?: string;
+  /** Called-Station-Id of an Access-Request. */
+  calledStationId?: string;
+  /** Calling-Station-Id of an Access-Request. */
+  callingStationId?: string;
+  /**
+   * An answer without a Message-Authenticator fails the check, because it can be forged (Blast-RADIUS,
+   * CVE-2024-3596). One that is there is always verified.
+   */
+  requireMessageAuthenticator?: boolean;
+  /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
+  ipFamily?: '4' | '6' | 'Any';
+}
+
+interface RadiusResult extends Result {
+  /** `Access-Accept`, `Access-Reject` and others. */
+  readonly code: string;
+}
+
+/** Asks a RADIUS server. */
+declare function radius(call: RadiusCall): Promise<RadiusResult>;
+
+interface SipCall extends Call, Place {
+  /** Default: TLS for sips://, else UDP. */
+  transport?: 'UDP' | 'TCP' | 'TLS';
+  /** TLS settings. */
+  tls?: OwnTls;
+  /** User in the address that is asked, sip:USER@host; default: the server itself. */
+  user?: string;
+  /** Address of the sender; default: sip:vantage at the agent's address. */
+  from?: string;
+  /** Statuses that are good; default: 200-299. */
+  expectStatus?: string[];
+  /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
+  ipFamily?: '4' | '6' | 'Any';
+}
+
+interface SipResult extends Result {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Sends OPTIONS to a SIP server. */
+declare function sip(call: SipCall): Promise<SipResult>;
+
+interface DomainCall extends Call {
+  name: string;
+  /** The registration must last for at least this many days. */
+  minDaysLeft?: number;
+  /** Text that the registrar's name must contain, in any letter case. */
+  expectRegistrar?: string;
+  /** The name servers that the registry must have, in any order: exactly these. */
+  expectNameServers?: string[];
+  /**
+   * Statuses that the domain must have, such as client transfer prohibited. A hold, the redemption period and a
+   * pending delete fail unless they are expected.
+   */
+  expectStatus?: string[];
+  /** Base URL of the registry's RDAP server; default: by IANA's list, else its WHOIS server. */
+  rdapServer?: string;
+  /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
+  ipFamily?: '4' | '6' | 'Any';
+}
+
+interface DomainResult extends Result {
+  /** null: the registry does not tell it. */
+  readonly daysLeft: number | null;
+  readonly registrar: string | null;
+  readonly nameServers: readonly string[];
+  readonly statuses: readonly string[];
+}
+
+/** Queries the registry of a domain. */
+declare function domain(call: DomainCall): Promise<DomainResult>;
+
 // Generated up to here.
 
 /** Fails the script with ResultCode 4 and this text unless the condition is truthy; catching its error does not undo that. */

@@ -36,6 +36,16 @@ export async function refusedDevices(targets: AsyncDisposableStack): Promise<rea
     { Method: 'DNS', URL: dns.url, Options: { Expect: [reference('KEPT')] } },
     { Method: 'PING', URL: '127.0.0.1' },
     ...snmpDevices(datagrams),
+    { Method: 'UDP', URL: datagrams, Options: { Send: reference('KEPT'), ExpectText: 'other' } },
+    { Method: 'NTP', URL: datagrams },
+    ...directoryDevices(tcp),
+    ...radiusDevices(datagrams),
+    { Method: 'SIP', URL: datagrams, Options: { From: `sip:${reference('KEPT')}@example.org` } },
+    {
+      Method: 'Domain',
+      URL: 'kept.example',
+      Options: { RDAPServer: `http://${web}/yes`, ExpectRegistrar: reference('KEPT') },
+    },
     ...scriptDevices(web, tcp),
   ];
 }
@@ -120,6 +130,21 @@ function snmpDevices(at: string): readonly NewDevice[] {
     { Method: 'SNMP', URL: at, Options: { Community: sentinel('community') } },
     { Method: 'SNMP', URL: at, Options: { Version: 'v1', Community: reference('KEPT') } },
     { Method: 'SNMP', URL: at, Options: { Version: 'v3', User: 'me', ...keys } },
+  ];
+}
+
+function directoryDevices(at: string): readonly NewDevice[] {
+  return [
+    { Method: 'LDAP', URL: `ldap://me:${sentinel('url')}@${at}` },
+    { Method: 'LDAP', URL: at, Options: { User: 'me', Password: sentinel('options') } },
+    { Method: 'LDAP', URL: at, Options: { User: 'me', Password: reference('KEPT'), Base: 'dc=x' } },
+  ];
+}
+
+function radiusDevices(at: string): readonly NewDevice[] {
+  return [
+    { Method: 'RADIUS', URL: at, Options: { Secret: sentinel('shared-secret') } },
+    { Method: 'RADIUS', URL: `radius://me:${sentinel('url')}@${at}`, Options: { Secret: reference('KEPT') } },
   ];
 }
 

@@ -53,6 +53,7 @@ for (const method of methods) {
     PING: '127.0.0.1',
     DNS: `dns://127.0.0.1:${port}/x.example`,
     HTTP: `http://127.0.0.1:${port}/`,
+    Domain: 'x.example',
   };
   const script = `try { await tcp({ host: '127.0.0.1', port: ${port} }); } catch {}`;
   const fine = method === 'Script' ? script : (at[method] ?? `127.0.0.1:${port}`);
@@ -66,7 +67,10 @@ for (const method of methods) {
   ]);
   const json = z.toJSONSchema(probe.options, { io: 'input', unrepresentable: 'any' });
   const login = 'properties' in json && json.properties?.['Password'] ? { User: 'me', Password: 'x' } : {};
-  const options = nasty.flatMap((text) => places(json, text)).map((each) => ({ ...login, ...Object(each) }));
+  const rdapServer = method === 'Domain' ? { RDAPServer: `http://127.0.0.1:${port}/` } : {};
+  const options = nasty
+    .flatMap((text) => places(json, text))
+    .map((each) => ({ ...login, ...rdapServer, ...Object(each) }));
   // Each script starts a process, so a few of them have to do.
   const goodUrls = (method === 'Script' ? ['-1', '`id`', '$(id)'] : urls).filter(
     (url) => probe.parseTarget(url).ok,

@@ -39,6 +39,10 @@ export const packages = {
   inn2: '/usr/local/lib/vantage-inn2/usr/lib/news/bin/nnrpd',
   socat: '/usr/bin/socat',
   snmpd: '/usr/sbin/snmpd',
+  chrony: '/usr/sbin/chronyd',
+  slapd: '/usr/sbin/slapd',
+  freeradius: '/usr/sbin/freeradius',
+  kamailio: '/usr/sbin/kamailio',
   'prometheus-alertmanager': '/usr/bin/prometheus-alertmanager',
 } as const;
 

@@ -14,6 +14,12 @@ export const methods = [
   'DNS',
   'Script',
   'SNMP',
+  'UDP',
+  'NTP',
+  'LDAP',
+  'RADIUS',
+  'SIP',
+  'Domain',
 ] as const;
 
 export type Method = (typeof methods)[number];

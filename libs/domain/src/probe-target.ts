@@ -10,6 +10,10 @@ const ports: Readonly<Partial<Record<Method, number>>> = {
   NNTP: 119,
   MySQL: 3306,
   SNMP: 161,
+  NTP: 123,
+  LDAP: 389,
+  RADIUS: 1812,
+  SIP: 5060,
 };
 /** Ports of the schemes under TLS. */
 const tlsPorts: Readonly<Record<string, number>> = {
@@ -19,18 +23,24 @@ const tlsPorts: Readonly<Record<string, number>> = {
   ftps: 990,
   nntps: 563,
   telnets: 992,
+  ldaps: 636,
+  sips: 5061,
 };
 
 /**
  * The target of a device in the form of Prometheus' probes: `host`, `host:port`, or the whole URL for HTTP. A login is
  * left out.
  */
-export function probeTarget(method: Method, url: string): string {
+export function probeTarget(method: Method, device: string): string {
+  const url = method === 'SIP' ? device.replace(/^(sips?):(?!\/\/)/i, '$1://') : device;
   if (method === 'HTTP') return url.replace(/^(https?:\/\/)[^@/?#]*@/i, '$1');
+  if (method === 'Domain') return url.replace(/^domain:(\/\/)?/i, '');
   const scheme = /^([a-z0-9+.-]+):\/\//i.exec(url)?.[1]?.toLowerCase() ?? '';
   const rest = url.replace(/^[a-z0-9+.-]+:\/\//i, '').replace(/[/?#].*$/s, '');
   const authority = rest.slice(rest.lastIndexOf('@') + 1);
   const port = tlsPorts[scheme] ?? ports[method];
   if (port === undefined) return authority;
-  return /:\d+$/.test(authority) && !/^[0-9a-f:]+$/i.test(authority) ? authority : `${authority}:${port}`;
+  const isBareV6 = /^[^[\]]*:[^[\]]*:/.test(authority);
+  if (isBareV6) return `[${authority}]:${port}`;
+  return /:\d+$/.test(authority) ? authority : `${authority}:${port}`;
 }

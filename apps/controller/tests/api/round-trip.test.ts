@@ -71,6 +71,12 @@ describe('a resource that is sent back as it was read', () => {
     ['TCP', '[2001:db8::1]:9', {}],
     ['DNS', 'example.org', {}],
     ['SNMP', 'switch.example', { Community: 'pw', Interfaces: [{ Name: 'Gi1', MaxUtilisation: 80 }] }],
+    ['UDP', 'game.example:27015', { SendHex: 'ff ff' }],
+    ['NTP', 'ntp.example', { MaxOffsetMs: 50, MaxStratum: 3 }],
+    ['LDAP', 'ldaps://cn=u:pw@ldap.example', { Base: 'dc=example', Filter: '(uid=a)' }],
+    ['RADIUS', 'radius.example', { Secret: 'pw', User: 'u', Password: 'pw' }],
+    ['SIP', 'sips:sip.example', { User: '100', ExpectStatus: ['200', '404'] }],
+    ['Domain', 'domain:example.org', { MinDaysLeft: 14, ExpectStatus: ['active'] }],
     ['Script', 'const a = 1;\n// "two" lines', {}],
   ];
 

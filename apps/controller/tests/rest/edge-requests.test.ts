@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { methods } from '@vantage/domain';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { startOneAccount } from '../../src/testing/one-account.ts';
@@ -75,6 +76,8 @@ test('edge requests have the answers that are written down', async () => {
         .replaceAll(id, 'ID')
         .replaceAll(none, 'NONE')
         .replaceAll(one.key, 'KEY')
+        .replaceAll(methods.map((method) => JSON.stringify(method)).join(', '), 'METHODS IN QUOTES')
+        .replaceAll(methods.join(', '), 'METHODS')
         .replaceAll(/"[0-9a-f]{16}\.[0-9a-f]{16}"/g, 'ETAG')
         .replaceAll(/[0-9a-f]{48}/g, '…'),
     });

@@ -11,12 +11,14 @@ export interface Guess {
 
 /** A person who types port 53 means a name server; a tool that tests the port of one may not. */
 const ports: Readonly<Record<string, string>> = { ...methodsByPort, 53: 'DNS' };
-/** Methods whose URL keeps its scheme. */
-const isWithScheme = (scheme: string) => scheme === 'http' || scheme === 'https';
+/** Whether a URL keeps its scheme, because it says more than the Method: http, and the schemes under TLS. */
+const isWithScheme = (scheme: string) =>
+  scheme === 'http' || (scheme.endsWith('s') && Object.hasOwn(methodsByScheme, scheme.slice(0, -1)));
 
 /** Guesses the Method of a pasted address; undefined for an empty one. */
 export function guessMethod(pasted: string): Guess | undefined {
-  const text = pasted.trim();
+  // The addresses of these schemes have no //.
+  const text = pasted.trim().replace(/^(sips?|domain):(?!\/\/)/i, '$1://');
   if (text === '') return undefined;
   const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/i.exec(text) ?? [];
   const known = Object.hasOwn(methodsByScheme, scheme.toLowerCase())

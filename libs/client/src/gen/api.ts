@@ -4146,6 +4146,410 @@ export interface components {
             IPFamily?: "4" | "6" | "Any";
         };
         /**
+         * @description Options of Method UDP. All may be absent; a name that is not listed is refused with code 1004.
+         * @example {
+         *       "SendHex": "ff ff ff ff 54",
+         *       "ExpectHex": "ff ff ff ff"
+         *     }
+         */
+        OptionsUDP: {
+            /**
+             * @description Text to send, as it stands. Without Send and SendHex an empty datagram is sent.
+             * @example PING
+             */
+            Send?: string;
+            /**
+             * @description Bytes to send, hexadecimal.
+             * @example 50494e470d0a
+             */
+            SendHex?: string;
+            /**
+             * @description Text that the answer must contain.
+             * @example In stock
+             */
+            ExpectText?: string;
+            /**
+             * @description Bytes that the answer must contain, hexadecimal.
+             * @example 2b504f4e47
+             */
+            ExpectHex?: string;
+            /**
+             * @description Regular expression that the answer must match.
+             * @example version [0-9]+
+             */
+            ExpectRegex?: string;
+            /** @description false: silence is good too, for servers that never answer. Only a refusal (ICMP port unreachable) then fails the check. Default: true. */
+            AnswerRequired?: boolean;
+            /**
+             * @description A good check that takes longer than this many milliseconds is Slow.
+             * @example 1000
+             */
+            SlowMs?: number;
+            /**
+             * @description Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. Default: "Any".
+             * @example Any
+             * @enum {string}
+             */
+            IPFamily?: "4" | "6" | "Any";
+        };
+        /**
+         * @description Options of Method NTP. All may be absent; a name that is not listed is refused with code 1004.
+         * @example {
+         *       "MaxOffsetMs": 50,
+         *       "MaxStratum": 3
+         *     }
+         */
+        OptionsNTP: {
+            /**
+             * @description Version of NTP in the request: 3 or 4. Default: 4.
+             * @example 4
+             */
+            ProtocolVersion?: number;
+            /**
+             * @description The server's clock may differ from the clock of the agent's machine by at most this many milliseconds. The clock of that machine must be right itself.
+             * @example 50
+             */
+            MaxOffsetMs?: number;
+            /**
+             * @description Greatest stratum: 1 has a reference clock, 2 follows a server of stratum 1. Default: 15.
+             * @example 3
+             */
+            MaxStratum?: number;
+            /**
+             * @description The server's own estimate of its error may be at most this many milliseconds.
+             * @example 500
+             */
+            MaxRootDispersionMs?: number;
+            /**
+             * @description A good check that takes longer than this many milliseconds is Slow.
+             * @example 1000
+             */
+            SlowMs?: number;
+            /**
+             * @description Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. Default: "Any".
+             * @example Any
+             * @enum {string}
+             */
+            IPFamily?: "4" | "6" | "Any";
+        };
+        /**
+         * @description Options of Method LDAP. All may be absent; a name that is not listed is refused with code 1004.
+         * @example {
+         *       "Base": "dc=example,dc=com",
+         *       "Filter": "(uid=monitor)",
+         *       "Scope": "Sub"
+         *     }
+         */
+        OptionsLDAP: {
+            /**
+             * @description TLS settings.
+             * @example {
+             *       "Verify": true,
+             *       "MinDaysLeft": 14
+             *     }
+             */
+            TLS?: {
+                /**
+                 * @description When TLS starts; default: Implicit for the protocol's TLS scheme or port, else None.
+                 * @enum {string}
+                 */
+                Mode?: "None" | "StartTLS" | "Implicit";
+                /** @description Refuse a certificate that is not valid for the server's name. Default: true. */
+                Verify?: boolean;
+                /**
+                 * @description Authorities to trust instead of the system's, PEM.
+                 * @example -----BEGIN CERTIFICATE-----
+                 *     MIIB…
+                 *     -----END CERTIFICATE-----
+                 */
+                CA?: string;
+                /**
+                 * @description Client certificate with its chain, PEM.
+                 * @example -----BEGIN CERTIFICATE-----
+                 *     MIIB…
+                 *     -----END CERTIFICATE-----
+                 */
+                ClientCert?: string;
+                /**
+                 * Format: password
+                 * @description Private key of the client certificate, PEM.
+                 * @example -----BEGIN PRIVATE KEY-----
+                 *     MIIE…
+                 *     -----END PRIVATE KEY-----
+                 */
+                ClientKey?: string;
+                /**
+                 * @description Name asked for (SNI) and expected in the certificate; default: the host.
+                 * @example www.example.com
+                 */
+                ServerName?: string;
+                /**
+                 * @description The certificate must be valid for at least this many days. Default: 0.
+                 * @example 14
+                 */
+                MinDaysLeft?: number;
+            };
+            /**
+             * @description Name to bind as, such as cn=monitor,dc=example,dc=org; default: the URL's, else anonymous.
+             * @example cn=monitor,dc=example,dc=org
+             */
+            User?: string;
+            /**
+             * Format: password
+             * @description Password to bind with; default: the URL's.
+             * @example a password
+             */
+            Password?: string;
+            /**
+             * @description Entry at which a search starts, such as dc=example,dc=org. Without Base there is no search.
+             * @example dc=example,dc=org
+             */
+            Base?: string;
+            /**
+             * @description Filter of the search (RFC 4515). Default: "(objectClass=*)".
+             * @example (uid=monitor)
+             */
+            Filter?: string;
+            /**
+             * @description Entries to search: the base alone, one level below it, or the base and all below it. Default: "Sub".
+             * @example Sub
+             * @enum {string}
+             */
+            Scope?: "Base" | "One" | "Sub";
+            /**
+             * @description The search must find at least this many entries. Default: 1.
+             * @example 1
+             */
+            ExpectEntries?: number;
+            /**
+             * @description An entry must have this attribute, or NAME=VALUE: it must have this value in any letter case.
+             * @example mail
+             */
+            ExpectAttribute?: string;
+            /**
+             * @description A good check that takes longer than this many milliseconds is Slow.
+             * @example 1000
+             */
+            SlowMs?: number;
+            /**
+             * @description Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. Default: "Any".
+             * @example Any
+             * @enum {string}
+             */
+            IPFamily?: "4" | "6" | "Any";
+        };
+        /**
+         * @description Options of Method RADIUS. All may be absent; a name that is not listed is refused with code 1004.
+         * @example {
+         *       "Secret": "a shared secret",
+         *       "User": "monitor",
+         *       "Password": "a password"
+         *     }
+         */
+        OptionsRADIUS: {
+            /**
+             * @description The secret that the server shares with this agent. Every check needs it.
+             * @example a shared secret
+             */
+            Secret?: string;
+            /**
+             * @description User name of an Access-Request; default: the one in the URL, else a Status-Server is sent.
+             * @example monitor
+             */
+            User?: string;
+            /**
+             * Format: password
+             * @description Password of the user (PAP); default: the one in the URL.
+             * @example a password
+             */
+            Password?: string;
+            /**
+             * @description Answer to an Access-Request that is good. A Status-Server has one good answer. Default: "Access-Accept".
+             * @example Access-Accept
+             * @enum {string}
+             */
+            ExpectCode?: "Access-Accept" | "Access-Reject" | "Access-Challenge";
+            /**
+             * @description Name by which the agent names itself. Default: "vantage".
+             * @example vantage
+             */
+            NASIdentifier?: string;
+            /**
+             * @description Called-Station-Id of an Access-Request.
+             * @example network-1
+             */
+            CalledStationId?: string;
+            /**
+             * @description Calling-Station-Id of an Access-Request.
+             * @example 00-00-5E-00-53-01
+             */
+            CallingStationId?: string;
+            /**
+             * @description An answer without a Message-Authenticator fails the check, because it can be forged (Blast-RADIUS, CVE-2024-3596). One that is there is always verified. Default: true.
+             * @example true
+             */
+            RequireMessageAuthenticator?: boolean;
+            /**
+             * @description A good check that takes longer than this many milliseconds is Slow.
+             * @example 1000
+             */
+            SlowMs?: number;
+            /**
+             * @description Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. Default: "Any".
+             * @example Any
+             * @enum {string}
+             */
+            IPFamily?: "4" | "6" | "Any";
+        };
+        /**
+         * @description Options of Method SIP. All may be absent; a name that is not listed is refused with code 1004.
+         * @example {
+         *       "Transport": "UDP",
+         *       "ExpectStatus": [
+         *         "200-299",
+         *         "404"
+         *       ]
+         *     }
+         */
+        OptionsSIP: {
+            /**
+             * @description Default: TLS for sips://, else UDP.
+             * @example UDP
+             * @enum {string}
+             */
+            Transport?: "UDP" | "TCP" | "TLS";
+            /**
+             * @description TLS settings.
+             * @example {
+             *       "Verify": true,
+             *       "MinDaysLeft": 14
+             *     }
+             */
+            TLS?: {
+                /**
+                 * @description Whether TLS is spoken; default by the scheme.
+                 * @enum {string}
+                 */
+                Mode?: "None" | "Implicit";
+                /** @description Refuse a certificate that is not valid for the server's name. Default: true. */
+                Verify?: boolean;
+                /**
+                 * @description Authorities to trust instead of the system's, PEM.
+                 * @example -----BEGIN CERTIFICATE-----
+                 *     MIIB…
+                 *     -----END CERTIFICATE-----
+                 */
+                CA?: string;
+                /**
+                 * @description Client certificate with its chain, PEM.
+                 * @example -----BEGIN CERTIFICATE-----
+                 *     MIIB…
+                 *     -----END CERTIFICATE-----
+                 */
+                ClientCert?: string;
+                /**
+                 * Format: password
+                 * @description Private key of the client certificate, PEM.
+                 * @example -----BEGIN PRIVATE KEY-----
+                 *     MIIE…
+                 *     -----END PRIVATE KEY-----
+                 */
+                ClientKey?: string;
+                /**
+                 * @description Name asked for (SNI) and expected in the certificate; default: the host.
+                 * @example www.example.com
+                 */
+                ServerName?: string;
+                /**
+                 * @description The certificate must be valid for at least this many days. Default: 0.
+                 * @example 14
+                 */
+                MinDaysLeft?: number;
+            };
+            /**
+             * @description User in the address that is asked, sip:USER@host; default: the server itself.
+             * @example 100
+             */
+            User?: string;
+            /**
+             * @description Address of the sender; default: sip:vantage at the agent's address.
+             * @example sip:monitor@example.org
+             */
+            From?: string;
+            /**
+             * @description Statuses that are good; default: 200-299.
+             * @example [
+             *       "200",
+             *       "300-399"
+             *     ]
+             */
+            ExpectStatus?: string[];
+            /**
+             * @description A good check that takes longer than this many milliseconds is Slow.
+             * @example 1000
+             */
+            SlowMs?: number;
+            /**
+             * @description Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. Default: "Any".
+             * @example Any
+             * @enum {string}
+             */
+            IPFamily?: "4" | "6" | "Any";
+        };
+        /**
+         * @description Options of Method Domain. All may be absent; a name that is not listed is refused with code 1004.
+         * @example {
+         *       "MinDaysLeft": 14,
+         *       "ExpectNameServers": [
+         *         "ns1.example.org",
+         *         "ns2.example.org"
+         *       ]
+         *     }
+         */
+        OptionsDomain: {
+            /**
+             * @description The registration must last for at least this many days. Default: 0.
+             * @example 14
+             */
+            MinDaysLeft?: number;
+            /**
+             * @description Text that the registrar's name must contain, in any letter case.
+             * @example Example Registrar
+             */
+            ExpectRegistrar?: string;
+            /**
+             * @description The name servers that the registry must have, in any order: exactly these.
+             * @example [
+             *       "ns1.example.org",
+             *       "ns2.example.org"
+             *     ]
+             */
+            ExpectNameServers?: string[];
+            /**
+             * @description Statuses that the domain must have, such as client transfer prohibited. A hold, the redemption period and a pending delete fail unless they are expected.
+             * @example [
+             *       "client transfer prohibited"
+             *     ]
+             */
+            ExpectStatus?: string[];
+            /**
+             * @description Base URL of the registry's RDAP server; default: by IANA's list, else its WHOIS server.
+             * @example https://rdap.example.org/
+             */
+            RDAPServer?: string;
+            /**
+             * @description A good check that takes longer than this many milliseconds is Slow.
+             * @example 1000
+             */
+            SlowMs?: number;
+            /**
+             * @description Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. Default: "Any".
+             * @example Any
+             * @enum {string}
+             */
+            IPFamily?: "4" | "6" | "Any";
+        };
+        /**
          * @description Options of Method Script. All may be absent; a name that is not listed is refused with code 1004.
          * @example {
          *       "SlowMs": 5000
@@ -4213,7 +4617,7 @@ export interface components {
              * @description Cannot be changed later.
              * @enum {string}
              */
-            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP";
+            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain";
             /**
              * @description URL, host name or custom script to monitor; what is accepted depends on Method. A password comes back as `***`.
              * @example https://www.example.com/
@@ -4291,7 +4695,7 @@ export interface components {
              */
             Locations?: string[] | null;
             /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
-            Options?: components["schemas"]["OptionsHTTP"] | components["schemas"]["OptionsPING"] | components["schemas"]["OptionsSMTP"] | components["schemas"]["OptionsPOP3"] | components["schemas"]["OptionsMySQL"] | components["schemas"]["OptionsIMAP4"] | components["schemas"]["OptionsFTP"] | components["schemas"]["OptionsTELNET"] | components["schemas"]["OptionsSSH"] | components["schemas"]["OptionsNNTP"] | components["schemas"]["OptionsTCP"] | components["schemas"]["OptionsDNS"] | components["schemas"]["OptionsSNMP"] | components["schemas"]["OptionsScript"] | null;
+            Options?: components["schemas"]["OptionsHTTP"] | components["schemas"]["OptionsPING"] | components["schemas"]["OptionsSMTP"] | components["schemas"]["OptionsPOP3"] | components["schemas"]["OptionsMySQL"] | components["schemas"]["OptionsIMAP4"] | components["schemas"]["OptionsFTP"] | components["schemas"]["OptionsTELNET"] | components["schemas"]["OptionsSSH"] | components["schemas"]["OptionsNNTP"] | components["schemas"]["OptionsTCP"] | components["schemas"]["OptionsDNS"] | components["schemas"]["OptionsSNMP"] | components["schemas"]["OptionsUDP"] | components["schemas"]["OptionsNTP"] | components["schemas"]["OptionsLDAP"] | components["schemas"]["OptionsRADIUS"] | components["schemas"]["OptionsSIP"] | components["schemas"]["OptionsDomain"] | components["schemas"]["OptionsScript"] | null;
             /**
              * @description The whole set of its tags: names, ids, or the objects that a GET returns; null: none.
              * @example [
@@ -4412,7 +4816,7 @@ export interface components {
          *       }
          *     }
          */
-        DeviceCreate: components["schemas"]["DeviceCreateHTTP"] | components["schemas"]["DeviceCreatePING"] | components["schemas"]["DeviceCreateSMTP"] | components["schemas"]["DeviceCreatePOP3"] | components["schemas"]["DeviceCreateMySQL"] | components["schemas"]["DeviceCreateIMAP4"] | components["schemas"]["DeviceCreateFTP"] | components["schemas"]["DeviceCreateTELNET"] | components["schemas"]["DeviceCreateSSH"] | components["schemas"]["DeviceCreateNNTP"] | components["schemas"]["DeviceCreateTCP"] | components["schemas"]["DeviceCreateDNS"] | components["schemas"]["DeviceCreateScript"] | components["schemas"]["DeviceCreateSNMP"];
+        DeviceCreate: components["schemas"]["DeviceCreateHTTP"] | components["schemas"]["DeviceCreatePING"] | components["schemas"]["DeviceCreateSMTP"] | components["schemas"]["DeviceCreatePOP3"] | components["schemas"]["DeviceCreateMySQL"] | components["schemas"]["DeviceCreateIMAP4"] | components["schemas"]["DeviceCreateFTP"] | components["schemas"]["DeviceCreateTELNET"] | components["schemas"]["DeviceCreateSSH"] | components["schemas"]["DeviceCreateNNTP"] | components["schemas"]["DeviceCreateTCP"] | components["schemas"]["DeviceCreateDNS"] | components["schemas"]["DeviceCreateScript"] | components["schemas"]["DeviceCreateSNMP"] | components["schemas"]["DeviceCreateUDP"] | components["schemas"]["DeviceCreateNTP"] | components["schemas"]["DeviceCreateLDAP"] | components["schemas"]["DeviceCreateRADIUS"] | components["schemas"]["DeviceCreateSIP"] | components["schemas"]["DeviceCreateDomain"];
         /**
          * @description Changed settings of a device, by its Method.
          * @example {
@@ -4461,7 +4865,7 @@ export interface components {
          *       }
          *     }
          */
-        DeviceUpdate: components["schemas"]["DeviceUpdateHTTP"] | components["schemas"]["DeviceUpdatePING"] | components["schemas"]["DeviceUpdateSMTP"] | components["schemas"]["DeviceUpdatePOP3"] | components["schemas"]["DeviceUpdateMySQL"] | components["schemas"]["DeviceUpdateIMAP4"] | components["schemas"]["DeviceUpdateFTP"] | components["schemas"]["DeviceUpdateTELNET"] | components["schemas"]["DeviceUpdateSSH"] | components["schemas"]["DeviceUpdateNNTP"] | components["schemas"]["DeviceUpdateTCP"] | components["schemas"]["DeviceUpdateDNS"] | components["schemas"]["DeviceUpdateScript"] | components["schemas"]["DeviceUpdateSNMP"];
+        DeviceUpdate: components["schemas"]["DeviceUpdateHTTP"] | components["schemas"]["DeviceUpdatePING"] | components["schemas"]["DeviceUpdateSMTP"] | components["schemas"]["DeviceUpdatePOP3"] | components["schemas"]["DeviceUpdateMySQL"] | components["schemas"]["DeviceUpdateIMAP4"] | components["schemas"]["DeviceUpdateFTP"] | components["schemas"]["DeviceUpdateTELNET"] | components["schemas"]["DeviceUpdateSSH"] | components["schemas"]["DeviceUpdateNNTP"] | components["schemas"]["DeviceUpdateTCP"] | components["schemas"]["DeviceUpdateDNS"] | components["schemas"]["DeviceUpdateScript"] | components["schemas"]["DeviceUpdateSNMP"] | components["schemas"]["DeviceUpdateUDP"] | components["schemas"]["DeviceUpdateNTP"] | components["schemas"]["DeviceUpdateLDAP"] | components["schemas"]["DeviceUpdateRADIUS"] | components["schemas"]["DeviceUpdateSIP"] | components["schemas"]["DeviceUpdateDomain"];
         /**
          * @description Another tool's files.
          * @example {
@@ -8081,7 +8485,7 @@ export interface components {
          *       }
          *     }
          */
-        Device: components["schemas"]["DeviceHTTP"] | components["schemas"]["DevicePING"] | components["schemas"]["DeviceSMTP"] | components["schemas"]["DevicePOP3"] | components["schemas"]["DeviceMySQL"] | components["schemas"]["DeviceIMAP4"] | components["schemas"]["DeviceFTP"] | components["schemas"]["DeviceTELNET"] | components["schemas"]["DeviceSSH"] | components["schemas"]["DeviceNNTP"] | components["schemas"]["DeviceTCP"] | components["schemas"]["DeviceDNS"] | components["schemas"]["DeviceScript"] | components["schemas"]["DeviceSNMP"];
+        Device: components["schemas"]["DeviceHTTP"] | components["schemas"]["DevicePING"] | components["schemas"]["DeviceSMTP"] | components["schemas"]["DevicePOP3"] | components["schemas"]["DeviceMySQL"] | components["schemas"]["DeviceIMAP4"] | components["schemas"]["DeviceFTP"] | components["schemas"]["DeviceTELNET"] | components["schemas"]["DeviceSSH"] | components["schemas"]["DeviceNNTP"] | components["schemas"]["DeviceTCP"] | components["schemas"]["DeviceDNS"] | components["schemas"]["DeviceScript"] | components["schemas"]["DeviceSNMP"] | components["schemas"]["DeviceUDP"] | components["schemas"]["DeviceNTP"] | components["schemas"]["DeviceLDAP"] | components["schemas"]["DeviceRADIUS"] | components["schemas"]["DeviceSIP"] | components["schemas"]["DeviceDomain"];
         /**
          * @description Maintenance of one device that runs or is planned.
          * @example {
@@ -8166,7 +8570,7 @@ export interface components {
              * @description How the device is checked.
              * @enum {string}
              */
-            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP";
+            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain";
             /**
              * @description Minutes between checks.
              * @example 5
@@ -8821,7 +9225,7 @@ export interface components {
              * @description How the device is checked.
              * @enum {string}
              */
-            Method?: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP";
+            Method?: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain";
             /**
              * @description Up, Down, Maint (in maintenance) or Unknown (no Location checks it).
              * @enum {string}
@@ -9003,7 +9407,7 @@ export interface components {
              * @description How the device is checked.
              * @enum {string}
              */
-            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP";
+            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain";
             /**
              * @description Minutes between checks.
              * @example 5
@@ -14471,6 +14875,446 @@ export interface components {
             Method: "SNMP";
         };
         /**
+         * UDP
+         * @description A device with all its settings of Method UDP.
+         * @example {
+         *       "Status": "Up",
+         *       "URL": "https://www.example.com/",
+         *       "Frequency": 5,
+         *       "FrequencySeconds": null,
+         *       "LastCheckResult": "200 OK",
+         *       "StatusSince": "2026-02-25T23:38:03+01:00",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "ExternalKey": "cmdb-4711",
+         *       "Enabled": true,
+         *       "Severity": "critical",
+         *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
+         *       "Retrying": false,
+         *       "DownBecause": null,
+         *       "Source": "net/berlin",
+         *       "Timeout": 30,
+         *       "Retries": 2,
+         *       "Attempts": 3,
+         *       "RetryDelay": 1,
+         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "device_master_id": null,
+         *       "Locations": [
+         *         "local"
+         *       ],
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "Warnings": [],
+         *       "Maintenance": [
+         *         {
+         *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Source": "Manual",
+         *           "mschedule_id": null,
+         *           "Start": "2026-02-25T23:38:03+01:00",
+         *           "End": "2026-02-25T23:38:03+01:00",
+         *           "Reason": "Kernel update",
+         *           "By": "Ada"
+         *         }
+         *       ],
+         *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+         *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
+         *       "Method": "UDP",
+         *       "Options": {
+         *         "SendHex": "ff ff ff ff 54",
+         *         "ExpectHex": "ff ff ff ff"
+         *       }
+         *     }
+         */
+        DeviceUDP: components["schemas"]["DeviceCommon"] & {
+            /**
+             * @description How the device is checked.
+             * @enum {string}
+             */
+            Method: "UDP";
+            /** @description Settings of the Method. */
+            Options: components["schemas"]["OptionsUDP"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "UDP";
+        };
+        /**
+         * NTP
+         * @description A device with all its settings of Method NTP.
+         * @example {
+         *       "Status": "Up",
+         *       "URL": "https://www.example.com/",
+         *       "Frequency": 5,
+         *       "FrequencySeconds": null,
+         *       "LastCheckResult": "200 OK",
+         *       "StatusSince": "2026-02-25T23:38:03+01:00",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "ExternalKey": "cmdb-4711",
+         *       "Enabled": true,
+         *       "Severity": "critical",
+         *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
+         *       "Retrying": false,
+         *       "DownBecause": null,
+         *       "Source": "net/berlin",
+         *       "Timeout": 30,
+         *       "Retries": 2,
+         *       "Attempts": 3,
+         *       "RetryDelay": 1,
+         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "device_master_id": null,
+         *       "Locations": [
+         *         "local"
+         *       ],
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "Warnings": [],
+         *       "Maintenance": [
+         *         {
+         *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Source": "Manual",
+         *           "mschedule_id": null,
+         *           "Start": "2026-02-25T23:38:03+01:00",
+         *           "End": "2026-02-25T23:38:03+01:00",
+         *           "Reason": "Kernel update",
+         *           "By": "Ada"
+         *         }
+         *       ],
+         *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+         *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
+         *       "Method": "NTP",
+         *       "Options": {
+         *         "MaxOffsetMs": 50,
+         *         "MaxStratum": 3
+         *       }
+         *     }
+         */
+        DeviceNTP: components["schemas"]["DeviceCommon"] & {
+            /**
+             * @description How the device is checked.
+             * @enum {string}
+             */
+            Method: "NTP";
+            /** @description Settings of the Method. */
+            Options: components["schemas"]["OptionsNTP"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "NTP";
+        };
+        /**
+         * LDAP
+         * @description A device with all its settings of Method LDAP.
+         * @example {
+         *       "Status": "Up",
+         *       "URL": "https://www.example.com/",
+         *       "Frequency": 5,
+         *       "FrequencySeconds": null,
+         *       "LastCheckResult": "200 OK",
+         *       "StatusSince": "2026-02-25T23:38:03+01:00",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "ExternalKey": "cmdb-4711",
+         *       "Enabled": true,
+         *       "Severity": "critical",
+         *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
+         *       "Retrying": false,
+         *       "DownBecause": null,
+         *       "Source": "net/berlin",
+         *       "Timeout": 30,
+         *       "Retries": 2,
+         *       "Attempts": 3,
+         *       "RetryDelay": 1,
+         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "device_master_id": null,
+         *       "Locations": [
+         *         "local"
+         *       ],
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "Warnings": [],
+         *       "Maintenance": [
+         *         {
+         *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Source": "Manual",
+         *           "mschedule_id": null,
+         *           "Start": "2026-02-25T23:38:03+01:00",
+         *           "End": "2026-02-25T23:38:03+01:00",
+         *           "Reason": "Kernel update",
+         *           "By": "Ada"
+         *         }
+         *       ],
+         *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+         *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
+         *       "Method": "LDAP",
+         *       "Options": {
+         *         "Base": "dc=example,dc=com",
+         *         "Filter": "(uid=monitor)",
+         *         "Scope": "Sub"
+         *       }
+         *     }
+         */
+        DeviceLDAP: components["schemas"]["DeviceCommon"] & {
+            /**
+             * @description How the device is checked.
+             * @enum {string}
+             */
+            Method: "LDAP";
+            /** @description Settings of the Method. */
+            Options: components["schemas"]["OptionsLDAP"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "LDAP";
+        };
+        /**
+         * RADIUS
+         * @description A device with all its settings of Method RADIUS.
+         * @example {
+         *       "Status": "Up",
+         *       "URL": "https://www.example.com/",
+         *       "Frequency": 5,
+         *       "FrequencySeconds": null,
+         *       "LastCheckResult": "200 OK",
+         *       "StatusSince": "2026-02-25T23:38:03+01:00",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "ExternalKey": "cmdb-4711",
+         *       "Enabled": true,
+         *       "Severity": "critical",
+         *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
+         *       "Retrying": false,
+         *       "DownBecause": null,
+         *       "Source": "net/berlin",
+         *       "Timeout": 30,
+         *       "Retries": 2,
+         *       "Attempts": 3,
+         *       "RetryDelay": 1,
+         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "device_master_id": null,
+         *       "Locations": [
+         *         "local"
+         *       ],
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "Warnings": [],
+         *       "Maintenance": [
+         *         {
+         *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Source": "Manual",
+         *           "mschedule_id": null,
+         *           "Start": "2026-02-25T23:38:03+01:00",
+         *           "End": "2026-02-25T23:38:03+01:00",
+         *           "Reason": "Kernel update",
+         *           "By": "Ada"
+         *         }
+         *       ],
+         *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+         *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
+         *       "Method": "RADIUS",
+         *       "Options": {
+         *         "Secret": "a shared secret",
+         *         "User": "monitor",
+         *         "Password": "a password"
+         *       }
+         *     }
+         */
+        DeviceRADIUS: components["schemas"]["DeviceCommon"] & {
+            /**
+             * @description How the device is checked.
+             * @enum {string}
+             */
+            Method: "RADIUS";
+            /** @description Settings of the Method. */
+            Options: components["schemas"]["OptionsRADIUS"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "RADIUS";
+        };
+        /**
+         * SIP
+         * @description A device with all its settings of Method SIP.
+         * @example {
+         *       "Status": "Up",
+         *       "URL": "https://www.example.com/",
+         *       "Frequency": 5,
+         *       "FrequencySeconds": null,
+         *       "LastCheckResult": "200 OK",
+         *       "StatusSince": "2026-02-25T23:38:03+01:00",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "ExternalKey": "cmdb-4711",
+         *       "Enabled": true,
+         *       "Severity": "critical",
+         *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
+         *       "Retrying": false,
+         *       "DownBecause": null,
+         *       "Source": "net/berlin",
+         *       "Timeout": 30,
+         *       "Retries": 2,
+         *       "Attempts": 3,
+         *       "RetryDelay": 1,
+         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "device_master_id": null,
+         *       "Locations": [
+         *         "local"
+         *       ],
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "Warnings": [],
+         *       "Maintenance": [
+         *         {
+         *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Source": "Manual",
+         *           "mschedule_id": null,
+         *           "Start": "2026-02-25T23:38:03+01:00",
+         *           "End": "2026-02-25T23:38:03+01:00",
+         *           "Reason": "Kernel update",
+         *           "By": "Ada"
+         *         }
+         *       ],
+         *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+         *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
+         *       "Method": "SIP",
+         *       "Options": {
+         *         "Transport": "UDP",
+         *         "ExpectStatus": [
+         *           "200-299",
+         *           "404"
+         *         ]
+         *       }
+         *     }
+         */
+        DeviceSIP: components["schemas"]["DeviceCommon"] & {
+            /**
+             * @description How the device is checked.
+             * @enum {string}
+             */
+            Method: "SIP";
+            /** @description Settings of the Method. */
+            Options: components["schemas"]["OptionsSIP"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "SIP";
+        };
+        /**
+         * Domain
+         * @description A device with all its settings of Method Domain.
+         * @example {
+         *       "Status": "Up",
+         *       "URL": "https://www.example.com/",
+         *       "Frequency": 5,
+         *       "FrequencySeconds": null,
+         *       "LastCheckResult": "200 OK",
+         *       "StatusSince": "2026-02-25T23:38:03+01:00",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "ExternalKey": "cmdb-4711",
+         *       "Enabled": true,
+         *       "Severity": "critical",
+         *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
+         *       "Retrying": false,
+         *       "DownBecause": null,
+         *       "Source": "net/berlin",
+         *       "Timeout": 30,
+         *       "Retries": 2,
+         *       "Attempts": 3,
+         *       "RetryDelay": 1,
+         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "device_master_id": null,
+         *       "Locations": [
+         *         "local"
+         *       ],
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "Warnings": [],
+         *       "Maintenance": [
+         *         {
+         *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Source": "Manual",
+         *           "mschedule_id": null,
+         *           "Start": "2026-02-25T23:38:03+01:00",
+         *           "End": "2026-02-25T23:38:03+01:00",
+         *           "Reason": "Kernel update",
+         *           "By": "Ada"
+         *         }
+         *       ],
+         *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+         *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
+         *       "Method": "Domain",
+         *       "Options": {
+         *         "MinDaysLeft": 14,
+         *         "ExpectNameServers": [
+         *           "ns1.example.org",
+         *           "ns2.example.org"
+         *         ]
+         *       }
+         *     }
+         */
+        DeviceDomain: components["schemas"]["DeviceCommon"] & {
+            /**
+             * @description How the device is checked.
+             * @enum {string}
+             */
+            Method: "Domain";
+            /** @description Settings of the Method. */
+            Options: components["schemas"]["OptionsDomain"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "Domain";
+        };
+        /**
          * @description A device with all its settings: the fields that all Methods have.
          * @example {
          *       "Status": "Up",
@@ -15121,6 +15965,182 @@ export interface components {
              * @enum {string}
              */
             Method: "SNMP";
+        };
+        /**
+         * UDP
+         * @description A device to create of Method UDP.
+         * @example {
+         *       "Method": "UDP",
+         *       "URL": "game.example.com:27015",
+         *       "ShortName": "game-1",
+         *       "Options": {
+         *         "SendHex": "ff ff ff ff 54",
+         *         "ExpectHex": "ff ff ff ff"
+         *       }
+         *     }
+         */
+        DeviceCreateUDP: components["schemas"]["DeviceCreateCommon"] & {
+            /**
+             * @description Cannot be changed later.
+             * @enum {string}
+             */
+            Method: "UDP";
+            /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
+            Options?: components["schemas"]["OptionsUDP"] | null;
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "UDP";
+        };
+        /**
+         * NTP
+         * @description A device to create of Method NTP.
+         * @example {
+         *       "Method": "NTP",
+         *       "URL": "ntp://192.0.2.123",
+         *       "ShortName": "ntp-1",
+         *       "Options": {
+         *         "MaxOffsetMs": 50,
+         *         "MaxStratum": 3
+         *       }
+         *     }
+         */
+        DeviceCreateNTP: components["schemas"]["DeviceCreateCommon"] & {
+            /**
+             * @description Cannot be changed later.
+             * @enum {string}
+             */
+            Method: "NTP";
+            /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
+            Options?: components["schemas"]["OptionsNTP"] | null;
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "NTP";
+        };
+        /**
+         * LDAP
+         * @description A device to create of Method LDAP.
+         * @example {
+         *       "Method": "LDAP",
+         *       "URL": "ldaps://ldap.example.com",
+         *       "ShortName": "ldap-1",
+         *       "Options": {
+         *         "Base": "dc=example,dc=com",
+         *         "Filter": "(uid=monitor)",
+         *         "Scope": "Sub"
+         *       }
+         *     }
+         */
+        DeviceCreateLDAP: components["schemas"]["DeviceCreateCommon"] & {
+            /**
+             * @description Cannot be changed later.
+             * @enum {string}
+             */
+            Method: "LDAP";
+            /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
+            Options?: components["schemas"]["OptionsLDAP"] | null;
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "LDAP";
+        };
+        /**
+         * RADIUS
+         * @description A device to create of Method RADIUS.
+         * @example {
+         *       "Method": "RADIUS",
+         *       "URL": "radius://192.0.2.18",
+         *       "ShortName": "radius-1",
+         *       "Options": {
+         *         "Secret": "a shared secret",
+         *         "User": "monitor",
+         *         "Password": "a password"
+         *       }
+         *     }
+         */
+        DeviceCreateRADIUS: components["schemas"]["DeviceCreateCommon"] & {
+            /**
+             * @description Cannot be changed later.
+             * @enum {string}
+             */
+            Method: "RADIUS";
+            /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
+            Options?: components["schemas"]["OptionsRADIUS"] | null;
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "RADIUS";
+        };
+        /**
+         * SIP
+         * @description A device to create of Method SIP.
+         * @example {
+         *       "Method": "SIP",
+         *       "URL": "sip://sip.example.com",
+         *       "ShortName": "sip-1",
+         *       "Options": {
+         *         "Transport": "UDP",
+         *         "ExpectStatus": [
+         *           "200-299",
+         *           "404"
+         *         ]
+         *       }
+         *     }
+         */
+        DeviceCreateSIP: components["schemas"]["DeviceCreateCommon"] & {
+            /**
+             * @description Cannot be changed later.
+             * @enum {string}
+             */
+            Method: "SIP";
+            /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
+            Options?: components["schemas"]["OptionsSIP"] | null;
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "SIP";
+        };
+        /**
+         * Domain
+         * @description A device to create of Method Domain.
+         * @example {
+         *       "Method": "Domain",
+         *       "URL": "domain:example.org",
+         *       "ShortName": "domain-1",
+         *       "Options": {
+         *         "MinDaysLeft": 14,
+         *         "ExpectNameServers": [
+         *           "ns1.example.org",
+         *           "ns2.example.org"
+         *         ]
+         *       }
+         *     }
+         */
+        DeviceCreateDomain: components["schemas"]["DeviceCreateCommon"] & {
+            /**
+             * @description Cannot be changed later.
+             * @enum {string}
+             */
+            Method: "Domain";
+            /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
+            Options?: components["schemas"]["OptionsDomain"] | null;
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "Domain";
         };
         /**
          * @description A device to create: the fields that all Methods have.
@@ -16095,6 +17115,320 @@ export interface components {
              * @enum {string}
              */
             Method: "SNMP";
+        };
+        /**
+         * UDP
+         * @description Changed settings of a device of Method UDP.
+         * @example {
+         *       "URL": "https://www.example.com/",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "Frequency": 5,
+         *       "FrequencySeconds": null,
+         *       "Timeout": 30,
+         *       "Retries": 2,
+         *       "Attempts": 3,
+         *       "RetryDelay": 1,
+         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "device_master_id": null,
+         *       "Locations": [
+         *         "local"
+         *       ],
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
+         *       "Enabled": true,
+         *       "Severity": "critical",
+         *       "Method": "UDP",
+         *       "Options": {
+         *         "SendHex": "ff ff ff ff 54",
+         *         "ExpectHex": "ff ff ff ff"
+         *       }
+         *     }
+         */
+        DeviceUpdateUDP: components["schemas"]["DeviceUpdateCommon"] & {
+            /**
+             * @description May be sent back; cannot be changed.
+             * @enum {string}
+             */
+            Method: "UDP";
+            /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
+            Options?: components["schemas"]["OptionsUDP"] | null;
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "UDP";
+        };
+        /**
+         * NTP
+         * @description Changed settings of a device of Method NTP.
+         * @example {
+         *       "URL": "https://www.example.com/",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "Frequency": 5,
+         *       "FrequencySeconds": null,
+         *       "Timeout": 30,
+         *       "Retries": 2,
+         *       "Attempts": 3,
+         *       "RetryDelay": 1,
+         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "device_master_id": null,
+         *       "Locations": [
+         *         "local"
+         *       ],
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
+         *       "Enabled": true,
+         *       "Severity": "critical",
+         *       "Method": "NTP",
+         *       "Options": {
+         *         "MaxOffsetMs": 50,
+         *         "MaxStratum": 3
+         *       }
+         *     }
+         */
+        DeviceUpdateNTP: components["schemas"]["DeviceUpdateCommon"] & {
+            /**
+             * @description May be sent back; cannot be changed.
+             * @enum {string}
+             */
+            Method: "NTP";
+            /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
+            Options?: components["schemas"]["OptionsNTP"] | null;
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "NTP";
+        };
+        /**
+         * LDAP
+         * @description Changed settings of a device of Method LDAP.
+         * @example {
+         *       "URL": "https://www.example.com/",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "Frequency": 5,
+         *       "FrequencySeconds": null,
+         *       "Timeout": 30,
+         *       "Retries": 2,
+         *       "Attempts": 3,
+         *       "RetryDelay": 1,
+         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "device_master_id": null,
+         *       "Locations": [
+         *         "local"
+         *       ],
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
+         *       "Enabled": true,
+         *       "Severity": "critical",
+         *       "Method": "LDAP",
+         *       "Options": {
+         *         "Base": "dc=example,dc=com",
+         *         "Filter": "(uid=monitor)",
+         *         "Scope": "Sub"
+         *       }
+         *     }
+         */
+        DeviceUpdateLDAP: components["schemas"]["DeviceUpdateCommon"] & {
+            /**
+             * @description May be sent back; cannot be changed.
+             * @enum {string}
+             */
+            Method: "LDAP";
+            /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
+            Options?: components["schemas"]["OptionsLDAP"] | null;
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "LDAP";
+        };
+        /**
+         * RADIUS
+         * @description Changed settings of a device of Method RADIUS.
+         * @example {
+         *       "URL": "https://www.example.com/",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "Frequency": 5,
+         *       "FrequencySeconds": null,
+         *       "Timeout": 30,
+         *       "Retries": 2,
+         *       "Attempts": 3,
+         *       "RetryDelay": 1,
+         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "device_master_id": null,
+         *       "Locations": [
+         *         "local"
+         *       ],
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
+         *       "Enabled": true,
+         *       "Severity": "critical",
+         *       "Method": "RADIUS",
+         *       "Options": {
+         *         "Secret": "a shared secret",
+         *         "User": "monitor",
+         *         "Password": "a password"
+         *       }
+         *     }
+         */
+        DeviceUpdateRADIUS: components["schemas"]["DeviceUpdateCommon"] & {
+            /**
+             * @description May be sent back; cannot be changed.
+             * @enum {string}
+             */
+            Method: "RADIUS";
+            /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
+            Options?: components["schemas"]["OptionsRADIUS"] | null;
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "RADIUS";
+        };
+        /**
+         * SIP
+         * @description Changed settings of a device of Method SIP.
+         * @example {
+         *       "URL": "https://www.example.com/",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "Frequency": 5,
+         *       "FrequencySeconds": null,
+         *       "Timeout": 30,
+         *       "Retries": 2,
+         *       "Attempts": 3,
+         *       "RetryDelay": 1,
+         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "device_master_id": null,
+         *       "Locations": [
+         *         "local"
+         *       ],
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
+         *       "Enabled": true,
+         *       "Severity": "critical",
+         *       "Method": "SIP",
+         *       "Options": {
+         *         "Transport": "UDP",
+         *         "ExpectStatus": [
+         *           "200-299",
+         *           "404"
+         *         ]
+         *       }
+         *     }
+         */
+        DeviceUpdateSIP: components["schemas"]["DeviceUpdateCommon"] & {
+            /**
+             * @description May be sent back; cannot be changed.
+             * @enum {string}
+             */
+            Method: "SIP";
+            /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
+            Options?: components["schemas"]["OptionsSIP"] | null;
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "SIP";
+        };
+        /**
+         * Domain
+         * @description Changed settings of a device of Method Domain.
+         * @example {
+         *       "URL": "https://www.example.com/",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "Frequency": 5,
+         *       "FrequencySeconds": null,
+         *       "Timeout": 30,
+         *       "Retries": 2,
+         *       "Attempts": 3,
+         *       "RetryDelay": 1,
+         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "device_master_id": null,
+         *       "Locations": [
+         *         "local"
+         *       ],
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
+         *       "Enabled": true,
+         *       "Severity": "critical",
+         *       "Method": "Domain",
+         *       "Options": {
+         *         "MinDaysLeft": 14,
+         *         "ExpectNameServers": [
+         *           "ns1.example.org",
+         *           "ns2.example.org"
+         *         ]
+         *       }
+         *     }
+         */
+        DeviceUpdateDomain: components["schemas"]["DeviceUpdateCommon"] & {
+            /**
+             * @description May be sent back; cannot be changed.
+             * @enum {string}
+             */
+            Method: "Domain";
+            /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
+            Options?: components["schemas"]["OptionsDomain"] | null;
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "Domain";
         };
         /**
          * @description Changed settings of a device: the fields that all Methods have.
@@ -17299,7 +18633,7 @@ export interface operations {
                  *       "PING"
                  *     ]
                  */
-                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP")[] | string;
+                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain")[] | string;
                 /**
                  * @description Name or id of a Location, or several: the devices that are checked from there only.
                  * @example [
@@ -18769,7 +20103,7 @@ export interface operations {
                  *       "PING"
                  *     ]
                  */
-                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP")[] | string;
+                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain")[] | string;
                 /**
                  * @description Name or id of a Location, or several: the devices that are checked from there only.
                  * @example [
@@ -20220,7 +21554,7 @@ export interface operations {
                  *       "PING"
                  *     ]
                  */
-                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP")[] | string;
+                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain")[] | string;
             };
             header?: {
                 /**

@@ -36,6 +36,8 @@ export function gatusTarget(endpoint: UnknownRecord): TargetOrReason {
       return withConditions(endpoint, 'ping', { method: 'PING', url: address, options: { Count: 1 } });
     case 'tcp':
       return withConditions(endpoint, 'connection', { method: 'TCP', url: `tcp://${address}` });
+    case 'udp':
+      return withConditions(endpoint, 'connection', udpTarget(endpoint, address));
     case 'tls':
       return withConditions(endpoint, 'connection', {
         method: 'TCP',
@@ -117,6 +119,16 @@ function httpTarget(endpoint: UnknownRecord, client: UnknownRecord, url: string)
       ...(target.lost ?? []),
       `its client certificate in ${certificate} (set Options.TLS.ClientCert and ClientKey)`,
     ],
+  };
+}
+
+/** Gatus is content with a datagram that it could send; only the `body` asks for an answer. */
+function udpTarget(endpoint: UnknownRecord, address: string): TargetOrReason {
+  const body = textOf(endpoint['body']);
+  return {
+    method: 'UDP',
+    url: address,
+    options: body === undefined ? { AnswerRequired: false } : { Send: body },
   };
 }
 

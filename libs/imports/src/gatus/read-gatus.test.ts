@@ -8,8 +8,8 @@ import { readGatus } from './read-gatus.ts';
 describe('Gatus', () => {
   it('each endpoint is a device or refused by name; conditions become Options or are named', async () => {
     const outcome = await withFile(gatusConfiguration, (file) => buildApplyFile(readGatus(file), 'gatus'));
-    expect([outcome.read, outcome.file.devices.length, outcome.refused.length]).toEqual([10, 8, 2]);
-    const [front, texts, ping, db, mx, shell, mail, live] = outcome.file.devices;
+    expect([outcome.read, outcome.file.devices.length, outcome.refused.length]).toEqual([10, 9, 1]);
+    const [front, texts, ping, db, mx, shell, mail, live, time] = outcome.file.devices;
     expect(front).toEqual({
       Key: 'core/front',
       Method: 'HTTP',
@@ -47,10 +47,12 @@ describe('Gatus', () => {
     });
     expect(mail).toMatchObject({ Method: 'SMTP', Options: { TLS: { Mode: 'StartTLS', MinDaysLeft: 1 } } });
     expect(live).toMatchObject({ Method: 'TCP', URL: 'tls://live.example.org:443' });
-    expect(outcome.refused.map(({ at, name }) => [at, name])).toEqual([
-      ['line 26, endpoints[8]', 'time'],
-      ['external-endpoints[0]', 'job'],
-    ]);
+    expect(time).toMatchObject({
+      Method: 'UDP',
+      URL: 'ntp.example.org:123',
+      Options: { AnswerRequired: false },
+    });
+    expect(outcome.refused.map(({ at, name }) => [at, name])).toEqual([['external-endpoints[0]', 'job']]);
     expect(outcome.lost.map(({ name, text }) => `${name}: ${text}`)).toEqual([
       'front: the condition "[DOMAIN_EXPIRATION] > 720h"',
       'front: its alerts (use a notification schedule)',

@@ -96,6 +96,53 @@ const commands: Readonly<Record<string, IcingaCommand>> = {
     values: { hostname: '-H', port: '-P', username: '-u', password: '-p', database: '-d' },
     flags: { check_slave: '-S' },
   },
+  udp: {
+    plugin: 'check_udp',
+    prefix: 'udp_',
+    values: { address: '-H', port: '-p', send: '-s', expect: '-e', timeout: '-t' },
+    flags: { ipv4: '-4', ipv6: '-6' },
+  },
+  ntp_time: {
+    plugin: 'check_ntp_time',
+    prefix: 'ntp_',
+    values: { address: '-H', port: '-p', critical: '-c', warning: '-w', timeoffset: '-o', timeout: '-t' },
+    flags: { ipv4: '-4', ipv6: '-6' },
+  },
+  ntp_peer: {
+    plugin: 'check_ntp_peer',
+    prefix: 'ntp_',
+    values: { address: '-H', port: '-p', critical: '-c', warning: '-w', cstratum: '-C', timeout: '-t' },
+    flags: { ipv4: '-4', ipv6: '-6' },
+  },
+  ldap: {
+    plugin: 'check_ldap',
+    prefix: 'ldap_',
+    values: {
+      address: '-H',
+      port: '-p',
+      attr: '-a',
+      base: '-b',
+      bind: '-D',
+      pass: '-P',
+      warning: '-w',
+      critical: '-c',
+      timeout: '-t',
+    },
+    flags: { starttls: '-T', ssl: '-S', ipv4: '-4', ipv6: '-6' },
+  },
+  radius: {
+    plugin: 'check_radius',
+    prefix: 'radius_',
+    values: {
+      address: '-H',
+      port: '-P',
+      username: '-u',
+      password: '-p',
+      nas_id: '-n',
+      expect: '-e',
+      timeout: '-t',
+    },
+  },
 };
 
 /** The plugin of a check command and its arguments, from the variables of host and service. */

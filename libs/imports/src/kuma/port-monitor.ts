@@ -4,6 +4,7 @@ import { hostPort, hostText } from '../values/host-port.ts';
 import { portCheck } from '../values/port-check.ts';
 import { textOf, textsOf } from '../values/unknown-values.ts';
 import type { KumaMonitor } from './kuma-monitor.ts';
+import { ntpTarget, radiusTarget, sipTarget } from './service-monitor.ts';
 
 /** Maps monitors of ports, names and services; undefined for other types. */
 export function portMonitorTarget(monitor: KumaMonitor): TargetOrReason | undefined {
@@ -40,6 +41,9 @@ const targetsByType: Readonly<Record<string, (monitor: KumaMonitor) => TargetOrR
   'websocket-upgrade': (monitor) => portCheck(monitor.text('url') ?? '', 'the upgrade to a WebSocket is not'),
   rabbitmq: rabbitTarget,
   snmp: snmpTarget,
+  ntp: ntpTarget,
+  radius: radiusTarget,
+  'sip-options': sipTarget,
 };
 
 function withLost(target: TargetOrReason, text: string): TargetOrReason {

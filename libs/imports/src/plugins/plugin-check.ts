@@ -4,6 +4,14 @@ import { httpPlugin } from './http-plugin.ts';
 import { mailPlugin } from './mail-plugin.ts';
 import { digPlugin, dnsPlugin, mysqlPlugin, pingPlugin, sshPlugin, tcpPlugin } from './network-plugins.ts';
 import { type PluginArguments, readArguments } from './plugin-arguments.ts';
+import {
+  domainPlugin,
+  ldapPlugin,
+  ntpPlugin,
+  radiusPlugin,
+  sipPlugin,
+  udpPlugin,
+} from './service-plugins.ts';
 import { snmpPlugin } from './snmp-plugin.ts';
 
 /** The target of a plugin and its time limit. */
@@ -62,6 +70,19 @@ const plugins: Readonly<Record<string, Plugin>> = {
   check_dig: { flags: ['4', '6', 'v'], targetOf: digPlugin },
   check_mysql: { flags: ['S', 'n', 'l', 'v'], targetOf: mysqlPlugin },
   check_mysql_query: { targetOf: mysqlPlugin },
+  check_ldap: {
+    flags: ['4', '6', 'v', 'T', 'S', '2', '3', 'starttls', 'ssl', 'ver2', 'ver3'],
+    targetOf: ldapPlugin('plain'),
+  },
+  check_ldaps: { flags: ['4', '6', 'v', '2', '3', 'ver2', 'ver3'], targetOf: ldapPlugin('Implicit') },
+  check_ntp_time: { flags: ['4', '6', 'v', 'q'], targetOf: ntpPlugin },
+  check_ntp_peer: { flags: ['4', '6', 'v', 'q'], targetOf: ntpPlugin },
+  check_ntp: { flags: ['4', '6', 'v', 'q'], targetOf: ntpPlugin },
+  check_radius: { flags: ['v'], targetOf: radiusPlugin },
+  check_sip: { flags: ['v'], targetOf: sipPlugin },
+  check_domain: { flags: ['v', 'P'], targetOf: domainPlugin },
+  check_whois: { flags: ['v'], targetOf: domainPlugin },
+  check_udp: { flags: ['4', '6', 'v', 'E'], targetOf: udpPlugin },
   check_snmp: { flags: ['4', '6', 'v', 'n', 'O'], targetOf: snmpPlugin },
 };
 

@@ -13,7 +13,7 @@ const monitorColumns = [
   'basic_auth_user TEXT, basic_auth_pass TEXT, auth_method TEXT, proxy_id INTEGER, database_connection_string TEXT',
   'database_query TEXT, resend_interval INTEGER NOT NULL DEFAULT 0, packet_size INTEGER NOT NULL DEFAULT 56',
   'http_body_encoding TEXT, description TEXT, parent INTEGER, invert_keyword BOOLEAN NOT NULL DEFAULT 0, json_path TEXT',
-  'expected_value TEXT, timeout DOUBLE NOT NULL DEFAULT 0, radius_password TEXT, docker_container TEXT',
+  'expected_value TEXT, timeout DOUBLE NOT NULL DEFAULT 0, radius_password TEXT, radius_username TEXT, radius_secret TEXT, radius_called_station_id TEXT, radius_calling_station_id TEXT, docker_container TEXT',
 ];
 const columnsSince2 =
   "ping_count INTEGER NOT NULL DEFAULT 1, smtp_security TEXT, conditions TEXT NOT NULL DEFAULT '[]', json_path_operator TEXT, ip_family TEXT, snmp_oid TEXT, snmp_version TEXT";

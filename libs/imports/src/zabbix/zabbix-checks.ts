@@ -18,6 +18,12 @@ export function simpleCheckTarget(key: string, hostAddress: string | undefined):
       lost: name === 'icmpping' ? [] : ['its limit, which is in a trigger'],
     };
   }
+  if (/^net\.udp\.service(\.perf)?$/.test(name) && parameter(0) === 'ntp') {
+    const host = parameter(1) ?? hostAddress;
+    return host === undefined
+      ? 'has no address'
+      : { method: 'NTP', url: hostPort(host, numberOf(parameter(2))) };
+  }
   if (name !== 'net.tcp.service' && name !== 'net.tcp.service.perf')
     return `is the simple check ${key}, for which there is no Method`;
   const address = parameter(1) ?? hostAddress;
@@ -33,6 +39,7 @@ const methodsByService = {
   nntp: 'NNTP',
   imap: 'IMAP4',
   telnet: 'TELNET',
+  ldap: 'LDAP',
 } as const;
 
 function serviceTarget(service: string, address: string, port: number | undefined): TargetOrReason {
@@ -40,7 +47,7 @@ function serviceTarget(service: string, address: string, port: number | undefine
     if (name === service) return { method, url: hostPort(address, port) };
   if (service === 'http' || service === 'https')
     return { method: 'TCP', url: `tcp://${hostPort(address, port ?? (service === 'https' ? 443 : 80))}` };
-  if ((service === 'tcp' || service === 'ldap') && (port !== undefined || service === 'ldap'))
-    return { method: 'TCP', url: `tcp://${hostPort(address, port ?? 389)}` };
+  if (service === 'tcp' && port !== undefined)
+    return { method: 'TCP', url: `tcp://${hostPort(address, port)}` };
   return `checks the service ${JSON.stringify(service)} without a port that is known`;
 }

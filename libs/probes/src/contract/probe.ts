@@ -33,6 +33,8 @@ export interface StepRequest {
   /** URL and Options as in the REST API, but the letter case of the Options' keys does not matter. */
   readonly url: string;
   readonly options: Json;
+  /** The Method by which the policy decides; default: `method`. */
+  readonly policyMethod?: Method;
   /** Default: the time of the whole check. */
   readonly timeoutMs?: number;
   /** A mail that SMTP really sends; the check of a device never sends one. */
@@ -61,7 +63,7 @@ export interface ProbeContext extends DialContext {
   readonly secrets?: ReadonlyMap<string, Secret> | undefined;
   /** A mail to send, instead of only testing whether the server would accept it (`StepRequest.message`). */
   readonly message?: string | undefined;
-  /** Runs a check of another Method under this deadline and policy; for Script only. */
+  /** Runs a check of another Method under this deadline and policy. */
   runStep(step: StepRequest): Promise<StepResult>;
   /** Names the part of the check that runs, such as `step 2 (Log in)`, for the text of a timeout. */
   beginPart(title: string | undefined): void;

@@ -5,20 +5,26 @@ import { type CheckSpec, CheckSpecSchema } from '@vantage/proto';
 import type { AnyProbe, CheckFunctions, Target } from '../contract/probe.ts';
 import { refusedTargetText } from '../contract/target.ts';
 import { dns } from '../methods/dns/dns.ts';
+import { domain } from '../methods/domain/domain.ts';
 import { ftp } from '../methods/ftp/ftp.ts';
 import { http } from '../methods/http/http.ts';
 import { imap4 } from '../methods/imap4/imap4.ts';
+import { ldap } from '../methods/ldap/ldap.ts';
 import { mysql } from '../methods/mysql/mysql.ts';
 import { nntp } from '../methods/nntp.ts';
+import { ntp } from '../methods/ntp/ntp.ts';
 import { ping } from '../methods/ping/ping.ts';
 import { pop3 } from '../methods/pop3.ts';
+import { radius } from '../methods/radius/radius.ts';
 import { createSandbox } from '../methods/script/sandbox.ts';
 import { createScript } from '../methods/script/script.ts';
+import { sip } from '../methods/sip/sip.ts';
 import { smtp } from '../methods/smtp.ts';
 import { snmp } from '../methods/snmp/snmp.ts';
 import { ssh } from '../methods/ssh/ssh.ts';
 import { tcp } from '../methods/tcp.ts';
 import { telnet } from '../methods/telnet/telnet.ts';
+import { udp } from '../methods/udp.ts';
 import { fillLocal } from '../redact/local-secrets.ts';
 
 /** The probes that scripts can run: every Method except Script. */
@@ -36,6 +42,12 @@ const callable = {
   TCP: tcp,
   DNS: dns,
   SNMP: snmp,
+  UDP: udp,
+  NTP: ntp,
+  LDAP: ldap,
+  RADIUS: radius,
+  SIP: sip,
+  Domain: domain,
 } satisfies Readonly<Record<Exclude<Method, 'Script'>, AnyProbe>>;
 
 /** The functions by which scripts run the other Methods. */

@@ -37,7 +37,7 @@ export function notRun(text: string): Measurement {
 }
 
 /** A check, or a step of a script with the message that it sends. */
-type StepCheck = ReadyCheck & Pick<StepRequest, 'message'>;
+type StepCheck = ReadyCheck & Pick<StepRequest, 'message' | 'policyMethod'>;
 
 /**
  * A running check and the context of its probe: collects the probe's facts and owns its resources. It is a class,
@@ -87,7 +87,7 @@ export class RunningCheck implements ProbeContext, TimedRun {
   }
 
   get method(): Method {
-    return this.check.probe.method;
+    return this.check.policyMethod ?? this.check.probe.method;
   }
 
   get device(): string | undefined {
@@ -155,6 +155,7 @@ export class RunningCheck implements ProbeContext, TimedRun {
         ...(secrets && { secrets }),
         ...(device !== undefined && { device }),
         ...(step.message !== undefined && { message: step.message }),
+        ...(step.policyMethod !== undefined && { policyMethod: step.policyMethod }),
       },
     );
     const ended = await runUntilDeadline(running);

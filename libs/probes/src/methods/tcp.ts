@@ -15,25 +15,18 @@ import {
 import type { Probe, ProbeContext, ProbeOutcome } from '../contract/probe.ts';
 import { parseTarget } from '../contract/target.ts';
 import { type Dialogue, openDialogue } from '../dialogue/dialogue.ts';
-import { regexProblem } from '../search/compile-regex.ts';
-import { notSearched, searchText, textSearch } from '../search/text-search.ts';
-
-const hex = boundedText(16_384)
-  .regex(/^\s*([0-9a-fA-F]{2}\s*)+$/, 'must be pairs of hexadecimal digits such as 0d 0a')
-  .optional();
+import { type ExpectedBytes, expectedBytes, fromHex, hexText, regexText } from '../search/expected-bytes.ts';
+import { textSearch } from '../search/text-search.ts';
 
 const step = z
   .strictObject({
     Send: boundedText(16_384, 1)
       .optional()
       .describe('Text to send, as it stands (a line needs its own \\r\\n).'),
-    SendHex: hex.describe('Bytes to send, hexadecimal.'),
+    SendHex: hexText.optional().describe('Bytes to send, hexadecimal.'),
     Expect: boundedText(4096, 1).optional().describe('Text that the answer must contain.'),
-    ExpectHex: hex.describe('Bytes that the answer must contain, hexadecimal.'),
-    ExpectRegex: boundedText(1000, 1)
-      .refine((pattern) => regexProblem(pattern) === undefined, 'must be a regular expression such as ^OK')
-      .optional()
-      .describe('Regular expression that the answer must match.'),
+    ExpectHex: hexText.optional().describe('Bytes that the answer must contain, hexadecimal.'),
+    ExpectRegex: regexText.optional().describe('Regular expression that the answer must match.'),
   })
   .refine(
     ({ Send, SendHex }) => Send === undefined || SendHex === undefined,
@@ -60,8 +53,6 @@ const options = z.strictObject({
 
 type TcpStep = z.output<typeof step>;
 
-/** The time of all searches for the pattern of a step, milliseconds. */
-const maxSearchMs = 1000;
 /** Tab, line feed, carriage return, blank. */
 const blanks = [9, 10, 13, 32];
 const maxSearchedBytes = 64 * 1024;
@@ -136,7 +127,8 @@ async function runSteps(
   const answer: TcpAnswer = { bytes: Buffer.alloc(0), received: [], dialogue };
   for (const [index, step] of steps.entries()) {
     await send(dialogue, step);
-    const expected = expectationOf(step, context);
+    const { Expect: text, ExpectHex: hex, ExpectRegex: regex } = step;
+    const expected = expectedBytes({ text, hex, regex }, context);
     if (expected) await meet(answer, expected, index + 1);
   }
   return {
@@ -153,45 +145,6 @@ async function send(dialogue: Dialogue, { Send, SendHex }: TcpStep): Promise<voi
   if (SendHex !== undefined) await dialogue.write(fromHex(SendHex), `hex ${SendHex}`);
 }
 
-interface TcpExpectation {
-  readonly shown: string;
-  /** The index after the match; undefined if there is none. */
-  find(bytes: Buffer): Promise<number | undefined>;
-}
-
-function expectationOf(
-  { Expect, ExpectHex, ExpectRegex }: TcpStep,
-  { clock, signal }: Pick<ProbeContext, 'clock' | 'signal'>,
-): TcpExpectation | undefined {
-  const containing = (shown: string, pattern: Buffer): TcpExpectation => ({
-    shown,
-    async find(bytes) {
-      const found = await searchText(bytes.toString('latin1'), pattern.toString('latin1'), signal);
-      if (found.kind === 'match') return found.index + found.length;
-      if (found.kind === 'none') return undefined;
-      throw notSearched(found, shown, 'answer');
-    },
-  });
-  if (Expect !== undefined) return containing(quoteShort(Expect), Buffer.from(Expect, 'utf8'));
-  if (ExpectHex !== undefined) return containing(`hex ${ExpectHex}`, fromHex(ExpectHex));
-  if (ExpectRegex === undefined) return undefined;
-  let searchedMs = 0;
-  return {
-    shown: `/${ExpectRegex}/`,
-    async find(bytes) {
-      const startedMs = clock.monoMs();
-      const text = bytes.toString('latin1');
-      const found = await textSearch.run({ kind: 'regex', pattern: ExpectRegex, text }, signal);
-      if (found.kind === 'match') return found.index + found.length;
-      searchedMs += clock.monoMs() - startedMs;
-      if (found.kind !== 'none') throw notSearched(found, `/${ExpectRegex}/`, 'answer');
-      // An answer that arrives byte by byte is searched many times.
-      if (searchedMs > maxSearchMs) throw notSearched({ kind: 'runaway' }, `/${ExpectRegex}/`, 'answer');
-      return undefined;
-    },
-  };
-}
-
 interface TcpAnswer {
   /** Bytes that were read and not yet used by a step. */
   bytes: Buffer;
@@ -204,7 +157,7 @@ interface TcpAnswer {
  * Reads until the expectation is met. An answer that ends, or pauses until the timeout, before that is code 7. No
  * answer is code 2 or 3.
  */
-async function meet(answer: TcpAnswer, expected: TcpExpectation, step: number): Promise<void> {
+async function meet(answer: TcpAnswer, expected: ExpectedBytes, step: number): Promise<void> {
   const missed = () =>
     notMet(`step ${step}: expected ${expected.shown}, got ${quoteShort(answer.bytes.toString('latin1'))}`);
   while (true) {
@@ -226,8 +179,4 @@ async function meet(answer: TcpAnswer, expected: TcpExpectation, step: number): 
       throw error;
     }
   }
-}
-
-function fromHex(text: string): Buffer {
-  return Buffer.from(text.replace(/\s+/g, ''), 'hex');
 }

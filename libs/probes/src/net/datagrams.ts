@@ -1,6 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { resultCode } from '@vantage/domain';
-import type { Address, DialContext } from '../contract/dial.ts';
+import type { Address, DialContext, Peer } from '../contract/dial.ts';
 import { showPeer } from '../contract/display.ts';
 import { Failure, networkFailure, noRoute, systemCode } from '../contract/failure.ts';
 
@@ -12,15 +12,18 @@ const maxIgnored = 1000;
 export interface Datagrams extends Disposable {
   /** `10.0.0.53:53` */
   readonly peer: string;
+  /** The address and port that the answers come to. */
+  readonly local: Peer;
   /** The bytes of all answers. */
   readonly received: number;
   /**
-   * Sends a request, again after 1, 2, 4 … s of silence. `read` returns the answer that a datagram has; a datagram for
-   * which it returns undefined is ignored, and an error that it throws ends the check with code 3. Resolves to
-   * undefined after `limitMs`. Phase `ttfb` is the wait for the first answer, `ttlb` the time after it.
+   * Sends a request, again after 1, 2, 4 … s of silence. A function makes the bytes of each sending. `read` returns the
+   * answer that a datagram has; a datagram for which it returns undefined is ignored, and an error that it throws ends
+   * the check with code 3. Resolves to undefined after `limitMs`. Phase `ttfb` is the wait for the first answer, `ttlb`
+   * the time after it.
    */
   ask<T>(
-    request: Uint8Array,
+    request: Uint8Array | (() => Uint8Array),
     read: (message: Buffer) => T | undefined,
     limitMs: number,
   ): Promise<T | undefined>;
@@ -35,10 +38,14 @@ export function malformed(peer: string, error: unknown): Failure {
   return new Failure(resultCode.protocol, `${peer} sent a malformed answer: ${why}`, { cause: error });
 }
 
-/** Opens a socket to an address that the policy permitted (`dial.permitted`). Sends nothing. */
+/**
+ * Opens a socket to an address that the policy permitted (`dial.permitted`). Sends nothing. `waitsMs` are the waits
+ * before a request is sent again.
+ */
 export function openDatagrams(
   context: DatagramContext,
   server: Address & { readonly port: number },
+  waitsMs: readonly number[] = resendMs,
 ): Promise<Datagrams> {
   context.setPeers([server]);
   const type = server.family === 6 ? 'udp6' : 'udp4';
@@ -53,7 +60,7 @@ export function openDatagrams(
     });
     socket.once('connect', () => {
       socket.removeAllListeners('error');
-      resolve(new ConnectedDatagrams(context, socket, peer));
+      resolve(new ConnectedDatagrams(context, socket, { peer, waitsMs }));
     });
     socket.connect(server.port, server.address);
   });
@@ -70,21 +77,31 @@ class ConnectedDatagrams implements Datagrams {
   received = 0;
   private readonly context: DatagramContext;
   private readonly socket: Socket;
+  private readonly waitsMs: readonly number[];
   private waiting: Waiting | undefined;
   private sent = 0;
   private ignored = 0;
   private isAnswered = false;
 
-  constructor(context: DatagramContext, socket: Socket, peer: string) {
+  constructor(
+    context: DatagramContext,
+    socket: Socket,
+    settings: { readonly peer: string; readonly waitsMs: readonly number[] },
+  ) {
     this.context = context;
     this.socket = socket;
-    this.peer = peer;
+    this.peer = settings.peer;
+    this.waitsMs = settings.waitsMs;
     socket.on('message', (bytes) => this.waiting?.message(bytes));
     socket.on('error', (error) => this.waiting?.error(error));
   }
 
+  get local(): Peer {
+    return this.socket.address();
+  }
+
   ask<T>(
-    request: Uint8Array,
+    request: Uint8Array | (() => Uint8Array),
     read: (message: Buffer) => T | undefined,
     limitMs: number,
   ): Promise<T | undefined> {
@@ -105,8 +122,9 @@ class ConnectedDatagrams implements Datagrams {
       const onAbort = () => finish(() => reject(signal.reason));
       let sends = 0;
       const send = () => {
-        this.socket.send(request, (error) => error && this.waiting === waiting && fail(error));
-        const wait = resendMs[sends];
+        const bytes = typeof request === 'function' ? request() : request;
+        this.socket.send(bytes, (error) => error && this.waiting === waiting && fail(error));
+        const wait = this.waitsMs[sends];
         sends += 1;
         this.sent += 1;
         if (sends > 1) this.context.addDetail('Sent', this.sent);

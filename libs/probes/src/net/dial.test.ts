@@ -141,7 +141,7 @@ describe('dial', () => {
 });
 
 /** The methods that connect over TCP. */
-const connecting = methods.filter((method) => !['PING', 'Script', 'SNMP'].includes(method));
+const connecting = methods.filter((method) => registry[method].tracePackets === 'tcp' || method === 'DNS');
 const options = (method: Method) => (method === 'DNS' ? { Transport: 'TCP' } : {});
 const urlOf = (method: Method, place: string) =>
   ({ HTTP: `http://${place}/`, DNS: `dns://${place}/x.example` })[String(method)] ?? place;

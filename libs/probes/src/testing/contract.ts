@@ -17,6 +17,8 @@ export interface ContractFixture {
   readonly url: (port: number) => string;
   /** Options that the healthy server satisfies. */
   readonly options?: unknown;
+  /** The same for a Method whose Options name the server; it replaces `options`. */
+  readonly optionsFor?: (port: number) => unknown;
   /**
    * A URL and Options with `secret` for every secret of the Method; the server may refuse the login. Omit it only for a
    * Method without secret Options and without a password in its URL.
@@ -51,7 +53,7 @@ export function probeContract(fixture: ContractFixture): void {
 }
 
 /** A fixture with its defaults. */
-interface ContractSuite extends Required<Omit<ContractFixture, 'withSecret'>> {
+interface ContractSuite extends Required<Omit<ContractFixture, 'withSecret' | 'options'>> {
   readonly run: (server: TestServer) => Promise<Measurement>;
   /** Runs a check whose clock advances only when the server has its connection and `meanwhile` has ended. */
   readonly runToTimeout: (server: TestServer, meanwhile?: () => Promise<void>) => Promise<Measurement>;
@@ -60,18 +62,18 @@ interface ContractSuite extends Required<Omit<ContractFixture, 'withSecret'>> {
 }
 
 function suiteOf(fixture: ContractFixture): ContractSuite {
-  const { probe, url, options = {} } = fixture;
+  const { probe, url, options = {}, optionsFor = () => options } = fixture;
   return {
     garbageCode: 3,
     closedCode: 3,
     silentCode: 2,
     failureStart: '',
     ...fixture,
-    options,
-    run: (server) => runTest(probe, url(server.port), options, { timeoutMs }),
+    optionsFor,
+    run: (server) => runTest(probe, url(server.port), optionsFor(server.port), { timeoutMs }),
     async runToTimeout(server, meanwhile) {
       const clock = createFakeClock();
-      const running = runTest(probe, url(server.port), options, { timeoutMs, clock });
+      const running = runTest(probe, url(server.port), optionsFor(server.port), { timeoutMs, clock });
       await server.reached(1);
       await meanwhile?.();
       const seen = await advanceUntilEnded(clock, timeoutMs / 50, running);
@@ -85,11 +87,18 @@ function suiteOf(fixture: ContractFixture): ContractSuite {
   };
 }
 
-function testConnecting({ probe, serve, url, options, silentCode, failureStart }: ContractSuite): void {
+function testConnecting({
+  probe,
+  serve,
+  url,
+  optionsFor,
+  silentCode,
+  failureStart,
+}: ContractSuite): void {
   test('a healthy server is ok, its phases add up and nothing stays open', async () => {
     await using server = await listen(serve);
     const startedMs = performance.now();
-    const seen = await runTest(probe, url(server.port), options, { timeoutMs });
+    const seen = await runTest(probe, url(server.port), optionsFor(server.port), { timeoutMs });
     const tookMs = performance.now() - startedMs;
     expect(seen, seen.text).toMatchObject({ code: 1 });
     expect(total(seen)).toBeGreaterThan(0);
@@ -99,7 +108,7 @@ function testConnecting({ probe, serve, url, options, silentCode, failureStart }
   });
 
   test('a closed port is 3 with the address in the text', async () => {
-    const seen = await runTest(probe, url(closedPort), options, { timeoutMs });
+    const seen = await runTest(probe, url(closedPort), optionsFor(closedPort), { timeoutMs });
     expect(seen).toMatchObject({
       code: 3,
       text: `${failureStart}connection refused by 127.0.0.1:${closedPort}`,
@@ -110,7 +119,7 @@ function testConnecting({ probe, serve, url, options, silentCode, failureStart }
     const ending = new AbortController();
     await using server = await listen(() => ending.abort('the end'));
     const settings = { timeoutMs, signal: ending.signal, clock: createFakeClock() };
-    const seen = await runTest(probe, url(server.port), options, settings);
+    const seen = await runTest(probe, url(server.port), optionsFor(server.port), settings);
     if (silentCode === 2) expect(seen).toMatchObject({ code: 10 });
     await server.idle();
   });
@@ -118,7 +127,7 @@ function testConnecting({ probe, serve, url, options, silentCode, failureStart }
   test('a check that the policy refuses is 9 and opens no connection', async () => {
     await using server = await listen(serve);
     const policy = { refuse: () => "not allowed by this agent's policy" };
-    const seen = await runTest(probe, url(server.port), options, { timeoutMs, policy });
+    const seen = await runTest(probe, url(server.port), optionsFor(server.port), { timeoutMs, policy });
     expect(seen).toMatchObject({ code: 9, text: `${failureStart}not allowed by this agent's policy` });
     expect(server.hits).toBe(0);
   });

@@ -4,6 +4,7 @@ export { type DatagramFixture, datagramContract } from './datagram-contract.ts';
 export { type CheckWithValues, type DeviceChecks, deviceChecks } from './device-checks.ts';
 export { type DigestSite, serveDigest } from './digest-site.ts';
 export { collectGarbage, liveBytes } from './garbage.ts';
+export { type DirectoryEntry, serveDirectory, type TestDirectory } from './ldap-server.ts';
 export { type LineScript, speakLines } from './line-server.ts';
 export { answerBytes, type NameReply, serveNames, type TestNameServer } from './name-server.ts';
 export { acceptedExamples, isBounded, pumpedTexts, type SchemaText, textFields } from './pumped-texts.ts';

@@ -82,6 +82,8 @@ const examples: readonly string[] = [
   '00 ff 1a',
   '^(a+)+$',
   'server.example:53',
+  'sip:me@host.example',
+  '(&(cn=a*b)(!(uid=c)))',
   `whsec_${'QUJD'.repeat(10)}`,
   '/devices?Limit=5',
   '2026-01-02T03:04',

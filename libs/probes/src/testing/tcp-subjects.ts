@@ -4,6 +4,7 @@ import type { AnyProbe } from '../contract/probe.ts';
 import { ftp } from '../methods/ftp/ftp.ts';
 import { http } from '../methods/http/http.ts';
 import { imap4 } from '../methods/imap4/imap4.ts';
+import { ldap } from '../methods/ldap/ldap.ts';
 import { mysql } from '../methods/mysql/mysql.ts';
 import { packetOf } from '../methods/mysql/mysql-packets.ts';
 import { nntp } from '../methods/nntp.ts';
@@ -12,6 +13,7 @@ import { smtp } from '../methods/smtp.ts';
 import { ssh } from '../methods/ssh/ssh.ts';
 import { tcp } from '../methods/tcp.ts';
 import { telnet } from '../methods/telnet/telnet.ts';
+import { result, serveDirectory } from './ldap-server.ts';
 import { speakLines } from './line-server.ts';
 import { flood, once, type PeerBehaviour } from './malformed-peer.ts';
 import { serveMysql } from './mysql-server.ts';
@@ -155,6 +157,19 @@ export const tcpSubjects: readonly TcpSubject[] = [
       'chunk extensions for ever': flood(`3;${'x'.repeat(1000)}`),
       'tiny chunks for ever': flood('1\r\nx\r\n'),
       'trailers for ever': flood('0\r\nX-More: more\r\n'),
+    },
+  },
+  {
+    probe: ldap,
+    url: (target) => `ldap://${target}`,
+    options: { ...login, Base: 'dc=example' },
+    serve: serveDirectory({ entries: [{ name: 'uid=a', attributes: { mail: ['a@x.example'] } }] }),
+    stages: 3,
+    more: Buffer.from('300702010273020400', 'hex'),
+    special: {
+      'messages of 4 GiB': flood(Buffer.from('3084ffffffff', 'hex')),
+      'lengths without end': flood(Buffer.from('3080', 'hex')),
+      'answers to others for ever': flood(Buffer.concat([Buffer.from('300c020109', 'hex'), result(0x61, 0)])),
     },
   },
   {

@@ -1,6 +1,7 @@
 import { deviceStatuses, resultCode } from '@vantage/domain';
 import { networkFacts } from './network-facts.ts';
 import type { SchemaFact } from './openapi-schema.ts';
+import { optionFacts } from './option-facts.ts';
 import { alertFacts, stateFacts } from './state-facts.ts';
 
 /** An id as examples show it. */
@@ -17,6 +18,7 @@ export const facts: Readonly<Record<string, SchemaFact>> = {
   ...pageFacts(id),
   ...stateFacts(id, at),
   ...networkFacts,
+  ...optionFacts,
   Acknowledged: { example: false },
   Agent: { text: 'Name of the agent.', example: 'agent-1' },
   Agents: { text: 'Agents of the Location.', example: { Count: 2, Connected: 2 } },
@@ -74,15 +76,6 @@ export const facts: Readonly<Record<string, SchemaFact>> = {
   },
   Errors: { example: 0 },
   Expect: { example: ['192.0.2.80'] },
-  'OptionsTCP.Expect': { example: '+PONG' },
-  'OptionsSNMP.AuthKey': { example: 'a long password' },
-  'OptionsSNMP.Community': { example: 'a community' },
-  'OptionsSNMP.Context': { example: 'vlan-1' },
-  'OptionsSNMP.Expect': { example: 'nominal' },
-  'OptionsSNMP.ExpectStatus': { example: 'Up' },
-  'OptionsSNMP.Interfaces': { example: [{ Name: 'GigabitEthernet1/0/1', MaxUtilisation: 80 }] },
-  'OptionsSNMP.PrivKey': { example: 'another long password' },
-  'OptionsSNMP.Values': { example: [{ Name: 'upsEstimatedChargeRemaining', Min: 50 }] },
   ExpectBanner: { example: 'ready' },
   ExpectEntry: { example: 'README' },
   ExpectExitCode: { example: 0 },
@@ -290,7 +283,6 @@ export const facts: Readonly<Record<string, SchemaFact>> = {
   Sort: { example: '-StatusSince' },
   Tag: { example: 'shop' },
   Type: { example: 'Down,Up' },
-  'OptionsDNS.Type': { example: 'A' },
   'Event.Type': { example: 'Down' },
   filename: { example: 'devices.csv' },
   'Last-Event-ID': { example: id },

@@ -83,6 +83,13 @@ const special: readonly Kind[] = [
       PrivKey: 'kept-3-long',
     },
   },
+  {
+    method: 'RADIUS',
+    scheme: 'radius',
+    other: 'radius',
+    login: true,
+    options: { User: 'u', Password: 'kept-1', Secret: 'kept-2' },
+  },
 ];
 
 /** A method whose secrets are those of the line protocols: a password, and the key of a client certificate. */

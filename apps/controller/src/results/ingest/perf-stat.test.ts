@@ -43,6 +43,10 @@ test('slow is over three times the median and over the 99th percentile, once a h
   expect(slowLimit(histogramOf(spread)) ?? 0).toBeGreaterThan(485);
 });
 
+test('where most checks send nothing, one that does is not slow', () => {
+  expect(slowLimit(histogramOf([...Array.from({ length: 200 }, () => 0), 300]))).toBeUndefined();
+});
+
 /** The pasts of the property below: some hours have none, some one that is too short. */
 const pastOf = ({
   deviceNo,

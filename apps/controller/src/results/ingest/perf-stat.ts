@@ -9,16 +9,19 @@ import type { ParsedResult } from './parse-record.ts';
 const weeks = 4;
 const fewestChecks = 100;
 const maxKept = 100_000;
+/** The latency of checks that send nothing, because their Method keeps answers: the smallest of a histogram. */
+const nothingSentMs = 0.001;
 
 /**
  * Above which latency (milliseconds) a check is slow by its own past: three times the median and the 99th percentile;
- * undefined while the past is too short. Pure.
+ * undefined while the past is too short, or where most checks sent nothing. Pure.
  */
 export function slowLimit(past: Histogram): number | undefined {
   if (countOf(past) < fewestChecks) return undefined;
   const median = percentile(past, 0.5);
   const high = percentile(past, 0.99);
-  return median === undefined || high === undefined ? undefined : Math.max(3 * median, high);
+  if (median === undefined || high === undefined || median <= nothingSentMs) return undefined;
+  return Math.max(3 * median, high);
 }
 
 /** `PerfStat` of a result: Error, Slow by the limit in its Options or by its own past, else Ok. Pure. */

@@ -5,10 +5,11 @@ export const optionGroups = ['expect', 'request', 'login', 'tls', 'network'] as 
 export type OptionGroup = (typeof optionGroups)[number];
 
 const login =
-  /^(User|Password|Token|Community|Auth|AuthProtocol|AuthKey|PrivProtocol|PrivKey|Context|PrivateKey|Passphrase|HostKeyFingerprint|LoginPrompt|PasswordPrompt)$/;
+  /^(User|Password|Token|Secret|Community|Auth|AuthProtocol|AuthKey|PrivProtocol|PrivKey|Context|PrivateKey|Passphrase|HostKeyFingerprint|LoginPrompt|PasswordPrompt)$/;
 const network =
-  /^(IPFamily|SourceAddress|DSCP|DontFragment|Proxy|HTTPVersion|TTL|Compression|Transport|Recursion)$/;
-const expectation = /^(Expect|Reject|Min|Slow|Compare|Max(?!Redirects))/;
+  /^(IPFamily|SourceAddress|DSCP|DontFragment|Proxy|HTTPVersion|TTL|Compression|Transport|Recursion|RDAPServer)$/;
+const expectation =
+  /^(Expect|Reject|AnswerRequired|RequireMessageAuthenticator|Min|Slow|Compare|Max(?!Redirects))/;
 
 /** The words for an Option, by its name; `TLS.Verify` for a part of an object. */
 const words: Readonly<Record<string, string>> = {
@@ -22,9 +23,9 @@ const words: Readonly<Record<string, string>> = {
   Proxy: 'Proxy',
   HTTPVersion: 'HTTP version',
   ExpectStatus: 'Status is',
-  ExpectText: 'Body contains',
-  RejectText: 'Body does not contain',
-  ExpectRegex: 'Body matches',
+  ExpectText: 'Answer contains',
+  RejectText: 'Answer does not contain',
+  ExpectRegex: 'Answer matches',
   ExpectJSONPath: 'JSON path',
   ExpectJSONValue: 'JSON value is',
   ExpectHeaders: 'Headers of the answer',
@@ -85,6 +86,30 @@ const words: Readonly<Record<string, string>> = {
   Context: 'Context',
   Interfaces: 'Interfaces to watch',
   Values: 'Objects to read',
+  Send: 'Text to send',
+  SendHex: 'Bytes to send, hex',
+  ExpectHex: 'Answer contains bytes, hex',
+  AnswerRequired: 'An answer is required',
+  ProtocolVersion: 'NTP version',
+  MaxOffsetMs: 'Offset at most, ms',
+  MaxStratum: 'Stratum at most',
+  MaxRootDispersionMs: 'Root dispersion at most, ms',
+  Base: 'Base of the search',
+  Filter: 'Filter of the search',
+  Scope: 'Entries to search',
+  ExpectEntries: 'Entries at least',
+  ExpectAttribute: 'An entry has the attribute',
+  Secret: 'Shared secret',
+  ExpectCode: 'Answer is',
+  NASIdentifier: 'Name of the agent',
+  CalledStationId: 'Called station',
+  CallingStationId: 'Calling station',
+  RequireMessageAuthenticator: 'Message-Authenticator is required',
+  From: 'Address of the sender',
+  MinDaysLeft: 'Days left at least',
+  ExpectRegistrar: 'Registrar contains',
+  ExpectNameServers: 'Name servers are',
+  RDAPServer: 'RDAP server',
   'TLS.Mode': 'TLS',
   'TLS.Verify': 'Check the certificate',
   'TLS.CA': 'Own authority, PEM',

@@ -38,6 +38,7 @@ function trusting(library: NetSnmp): NetSnmp {
 function answering(answer: Buffer): Datagrams {
   return {
     peer: '192.0.2.2:161',
+    local: { address: '192.0.2.9', port: 40_000 },
     received: 0,
     ask: async (_request, read) => read(answer),
     [Symbol.dispose]() {},

@@ -120,6 +120,42 @@ export declare type CheckSpec = Message<"vantage.v1.CheckSpec"> & {
      */
     value: SnmpOptions;
     case: "snmp";
+  } | {
+    /**
+     * @generated from field: vantage.v1.UdpOptions udp = 26;
+     */
+    value: UdpOptions;
+    case: "udp";
+  } | {
+    /**
+     * @generated from field: vantage.v1.NtpOptions ntp = 27;
+     */
+    value: NtpOptions;
+    case: "ntp";
+  } | {
+    /**
+     * @generated from field: vantage.v1.LdapOptions ldap = 28;
+     */
+    value: LdapOptions;
+    case: "ldap";
+  } | {
+    /**
+     * @generated from field: vantage.v1.RadiusOptions radius = 29;
+     */
+    value: RadiusOptions;
+    case: "radius";
+  } | {
+    /**
+     * @generated from field: vantage.v1.SipOptions sip = 34;
+     */
+    value: SipOptions;
+    case: "sip";
+  } | {
+    /**
+     * @generated from field: vantage.v1.DomainOptions domain = 38;
+     */
+    value: DomainOptions;
+    case: "domain";
   } | { case: undefined; value?: undefined };
 
   /**
@@ -1334,4 +1370,318 @@ export declare type SnmpValue = Message<"vantage.v1.SnmpValue"> & {
  * Use `create(SnmpValueSchema)` to create a new message.
  */
 export declare const SnmpValueSchema: GenMessage<SnmpValue>;
+
+/**
+ * @generated from message vantage.v1.UdpOptions
+ */
+export declare type UdpOptions = Message<"vantage.v1.UdpOptions"> & {
+  /**
+   * @generated from field: optional string send = 1 [json_name = "Send"];
+   */
+  send?: string | undefined;
+
+  /**
+   * @generated from field: optional string send_hex = 2 [json_name = "SendHex"];
+   */
+  sendHex?: string | undefined;
+
+  /**
+   * @generated from field: optional string expect_text = 3 [json_name = "ExpectText"];
+   */
+  expectText?: string | undefined;
+
+  /**
+   * @generated from field: optional string expect_hex = 4 [json_name = "ExpectHex"];
+   */
+  expectHex?: string | undefined;
+
+  /**
+   * @generated from field: optional string expect_regex = 5 [json_name = "ExpectRegex"];
+   */
+  expectRegex?: string | undefined;
+
+  /**
+   * @generated from field: optional bool answer_required = 6 [json_name = "AnswerRequired"];
+   */
+  answerRequired?: boolean | undefined;
+
+  /**
+   * @generated from field: optional uint32 slow_ms = 7 [json_name = "SlowMs"];
+   */
+  slowMs?: number | undefined;
+
+  /**
+   * @generated from field: optional string ip_family = 8 [json_name = "IPFamily"];
+   */
+  ipFamily?: string | undefined;
+};
+
+/**
+ * Describes the message vantage.v1.UdpOptions.
+ * Use `create(UdpOptionsSchema)` to create a new message.
+ */
+export declare const UdpOptionsSchema: GenMessage<UdpOptions>;
+
+/**
+ * @generated from message vantage.v1.NtpOptions
+ */
+export declare type NtpOptions = Message<"vantage.v1.NtpOptions"> & {
+  /**
+   * @generated from field: optional uint32 protocol_version = 1 [json_name = "ProtocolVersion"];
+   */
+  protocolVersion?: number | undefined;
+
+  /**
+   * @generated from field: optional double max_offset_ms = 2 [json_name = "MaxOffsetMs"];
+   */
+  maxOffsetMs?: number | undefined;
+
+  /**
+   * @generated from field: optional uint32 max_stratum = 3 [json_name = "MaxStratum"];
+   */
+  maxStratum?: number | undefined;
+
+  /**
+   * @generated from field: optional double max_root_dispersion_ms = 4 [json_name = "MaxRootDispersionMs"];
+   */
+  maxRootDispersionMs?: number | undefined;
+
+  /**
+   * @generated from field: optional uint32 slow_ms = 5 [json_name = "SlowMs"];
+   */
+  slowMs?: number | undefined;
+
+  /**
+   * @generated from field: optional string ip_family = 6 [json_name = "IPFamily"];
+   */
+  ipFamily?: string | undefined;
+};
+
+/**
+ * Describes the message vantage.v1.NtpOptions.
+ * Use `create(NtpOptionsSchema)` to create a new message.
+ */
+export declare const NtpOptionsSchema: GenMessage<NtpOptions>;
+
+/**
+ * @generated from message vantage.v1.LdapOptions
+ */
+export declare type LdapOptions = Message<"vantage.v1.LdapOptions"> & {
+  /**
+   * @generated from field: vantage.v1.TlsOptions tls = 1 [json_name = "TLS"];
+   */
+  tls?: TlsOptions | undefined;
+
+  /**
+   * @generated from field: optional string user = 2 [json_name = "User"];
+   */
+  user?: string | undefined;
+
+  /**
+   * @generated from field: optional string password = 3 [json_name = "Password"];
+   */
+  password?: string | undefined;
+
+  /**
+   * @generated from field: optional string base = 4 [json_name = "Base"];
+   */
+  base?: string | undefined;
+
+  /**
+   * @generated from field: optional string filter = 5 [json_name = "Filter"];
+   */
+  filter?: string | undefined;
+
+  /**
+   * Base, One, Sub
+   *
+   * @generated from field: optional string scope = 6 [json_name = "Scope"];
+   */
+  scope?: string | undefined;
+
+  /**
+   * @generated from field: optional uint32 expect_entries = 7 [json_name = "ExpectEntries"];
+   */
+  expectEntries?: number | undefined;
+
+  /**
+   * @generated from field: optional string expect_attribute = 8 [json_name = "ExpectAttribute"];
+   */
+  expectAttribute?: string | undefined;
+
+  /**
+   * @generated from field: optional uint32 slow_ms = 9 [json_name = "SlowMs"];
+   */
+  slowMs?: number | undefined;
+
+  /**
+   * @generated from field: optional string ip_family = 10 [json_name = "IPFamily"];
+   */
+  ipFamily?: string | undefined;
+};
+
+/**
+ * Describes the message vantage.v1.LdapOptions.
+ * Use `create(LdapOptionsSchema)` to create a new message.
+ */
+export declare const LdapOptionsSchema: GenMessage<LdapOptions>;
+
+/**
+ * @generated from message vantage.v1.RadiusOptions
+ */
+export declare type RadiusOptions = Message<"vantage.v1.RadiusOptions"> & {
+  /**
+   * @generated from field: optional string secret = 1 [json_name = "Secret"];
+   */
+  secret?: string | undefined;
+
+  /**
+   * @generated from field: optional string user = 2 [json_name = "User"];
+   */
+  user?: string | undefined;
+
+  /**
+   * @generated from field: optional string password = 3 [json_name = "Password"];
+   */
+  password?: string | undefined;
+
+  /**
+   * Access-Accept, Access-Reject, Access-Challenge
+   *
+   * @generated from field: optional string expect_code = 4 [json_name = "ExpectCode"];
+   */
+  expectCode?: string | undefined;
+
+  /**
+   * @generated from field: optional string nas_identifier = 5 [json_name = "NASIdentifier"];
+   */
+  nasIdentifier?: string | undefined;
+
+  /**
+   * @generated from field: optional string called_station_id = 6 [json_name = "CalledStationId"];
+   */
+  calledStationId?: string | undefined;
+
+  /**
+   * @generated from field: optional string calling_station_id = 7 [json_name = "CallingStationId"];
+   */
+  callingStationId?: string | undefined;
+
+  /**
+   * @generated from field: optional bool require_message_authenticator = 8 [json_name = "RequireMessageAuthenticator"];
+   */
+  requireMessageAuthenticator?: boolean | undefined;
+
+  /**
+   * @generated from field: optional uint32 slow_ms = 9 [json_name = "SlowMs"];
+   */
+  slowMs?: number | undefined;
+
+  /**
+   * @generated from field: optional string ip_family = 10 [json_name = "IPFamily"];
+   */
+  ipFamily?: string | undefined;
+};
+
+/**
+ * Describes the message vantage.v1.RadiusOptions.
+ * Use `create(RadiusOptionsSchema)` to create a new message.
+ */
+export declare const RadiusOptionsSchema: GenMessage<RadiusOptions>;
+
+/**
+ * @generated from message vantage.v1.SipOptions
+ */
+export declare type SipOptions = Message<"vantage.v1.SipOptions"> & {
+  /**
+   * UDP, TCP, TLS
+   *
+   * @generated from field: optional string transport = 1 [json_name = "Transport"];
+   */
+  transport?: string | undefined;
+
+  /**
+   * @generated from field: vantage.v1.TlsOptions tls = 2 [json_name = "TLS"];
+   */
+  tls?: TlsOptions | undefined;
+
+  /**
+   * @generated from field: optional string user = 3 [json_name = "User"];
+   */
+  user?: string | undefined;
+
+  /**
+   * @generated from field: optional string from = 4 [json_name = "From"];
+   */
+  from?: string | undefined;
+
+  /**
+   * "200", "200-299"
+   *
+   * @generated from field: repeated string expect_status = 5 [json_name = "ExpectStatus"];
+   */
+  expectStatus: string[];
+
+  /**
+   * @generated from field: optional uint32 slow_ms = 6 [json_name = "SlowMs"];
+   */
+  slowMs?: number | undefined;
+
+  /**
+   * @generated from field: optional string ip_family = 7 [json_name = "IPFamily"];
+   */
+  ipFamily?: string | undefined;
+};
+
+/**
+ * Describes the message vantage.v1.SipOptions.
+ * Use `create(SipOptionsSchema)` to create a new message.
+ */
+export declare const SipOptionsSchema: GenMessage<SipOptions>;
+
+/**
+ * @generated from message vantage.v1.DomainOptions
+ */
+export declare type DomainOptions = Message<"vantage.v1.DomainOptions"> & {
+  /**
+   * @generated from field: optional uint32 min_days_left = 1 [json_name = "MinDaysLeft"];
+   */
+  minDaysLeft?: number | undefined;
+
+  /**
+   * @generated from field: optional string expect_registrar = 2 [json_name = "ExpectRegistrar"];
+   */
+  expectRegistrar?: string | undefined;
+
+  /**
+   * @generated from field: repeated string expect_name_servers = 3 [json_name = "ExpectNameServers"];
+   */
+  expectNameServers: string[];
+
+  /**
+   * @generated from field: repeated string expect_status = 4 [json_name = "ExpectStatus"];
+   */
+  expectStatus: string[];
+
+  /**
+   * @generated from field: optional string rdap_server = 5 [json_name = "RDAPServer"];
+   */
+  rdapServer?: string | undefined;
+
+  /**
+   * @generated from field: optional uint32 slow_ms = 6 [json_name = "SlowMs"];
+   */
+  slowMs?: number | undefined;
+
+  /**
+   * @generated from field: optional string ip_family = 7 [json_name = "IPFamily"];
+   */
+  ipFamily?: string | undefined;
+};
+
+/**
+ * Describes the message vantage.v1.DomainOptions.
+ * Use `create(DomainOptionsSchema)` to create a new message.
+ */
+export declare const DomainOptionsSchema: GenMessage<DomainOptions>;
 
