@@ -5833,12 +5833,10 @@ export interface components {
              *       "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
              *     ]
              */
-            Agents?: components["schemas"]["Id"][];
+            Agents?: string[];
             /** @description true: only says which agents would be upgraded. */
             Preview?: boolean;
         };
-        /** @description Opaque identifier. */
-        Id: string;
         /**
          * @description The version that an agent is to run.
          * @example {
@@ -8203,6 +8201,8 @@ export interface components {
              */
             device_id: components["schemas"]["Id"];
         };
+        /** @description Opaque identifier. */
+        Id: string;
         /**
          * @description Everything else that is kept of a check.
          * @example {

@@ -25,7 +25,7 @@ const upgradeMany = z
   .strictObject({
     ...upgrade.shape,
     Agents: z
-      .array(idField)
+      .array(boundedText(100, 1))
       .min(1)
       .max(maxAgents)
       .optional()

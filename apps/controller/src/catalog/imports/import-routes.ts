@@ -17,6 +17,8 @@ declareShare({
 const reading = { running: 2, waiting: 32, perOwner: { running: 1, waiting: 16 } } as const;
 
 const maxFiles = 50;
+/** Characters of a file. All of a request have at most 1 MiB. */
+const maxText = 1_000_000;
 /** Items of the files in one plan. A person looks through them. */
 const maxPlanned = 2_000;
 
@@ -36,8 +38,7 @@ const importCreate = z
       .array(
         z.strictObject({
           Name: boundedText(255, 1).describe('Its name, for messages.').meta({ example: 'config.yaml' }),
-          Text: z
-            .string()
+          Text: boundedText(maxText)
             .describe('Its content.')
             .meta({ example: 'endpoints: [{name: shop, url: "https://shop.example.org"}]' }),
         }),
@@ -50,8 +51,7 @@ const importCreate = z
           { Name: 'config.yaml', Text: 'endpoints: [{name: shop, url: "https://shop.example.org"}]' },
         ],
       }),
-    Modules: z
-      .string()
+    Modules: boundedText(maxText)
       .optional()
       .describe("`prometheus`: the configuration of the blackbox_exporter. Default: the exporter's example.")
       .meta({ example: 'modules: {http_2xx: {prober: http}}' }),

@@ -201,6 +201,28 @@ describe('steps', () => {
     expect(seen).toMatchObject({ code: 7, text: expect.stringMatching(text) });
   });
 
+  test('of a hostile server end: patterns that run away, floods of cookies and of challenges', async () => {
+    const cookies = Array.from({ length: 300 }, (_, at) => `c${at}=${'x'.repeat(150)}`);
+    const challenges = `Digest nonce="n", realm="${'r'.repeat(40)}", stale=true, `.repeat(150);
+    const sent: number[] = [];
+    await using site = await serveSite((request, response) => {
+      sent.push((request.headers.cookie ?? '').length);
+      response.setHeader('Set-Cookie', cookies);
+      if (request.url === '/login') response.writeHead(401, { 'WWW-Authenticate': challenges });
+      response.end(`${'a'.repeat(5000)}!`);
+    });
+    const runaway = { Name: 'a', Extract: [{ Name: 'x', Regex: '((?:a+)+)b' }] };
+    const stopped = await runTest(http, site.url, { Steps: [runaway] }, { timeoutMs: 20_000 });
+    expect(stopped).toMatchObject({ code: 7, text: expect.stringContaining('takes too long on this body') });
+    const login = { Auth: 'Digest', User: 'u', Password: 'password-1' };
+    const Steps = [{ Name: 'a' }, { Name: 'b', URL: '/login' }];
+    const refused = await runTest(http, site.url, { ...login, Steps });
+    expect(refused).toMatchObject({ code: 8, text: expect.stringMatching(/^step 2 \(b\): 401/) });
+    expect(sent.length).toBeLessThanOrEqual(6);
+    expect(Math.max(...sent)).toBeGreaterThan(1000);
+    expect(Math.max(...sent)).toBeLessThanOrEqual(16 * 1024);
+  });
+
   test('to a place that the policy forbids are 9', async () => {
     await using inner = await serveSite(answerWith(200, 'inner'));
     await using site = await serveSite(answerWith(200, inner.url));
