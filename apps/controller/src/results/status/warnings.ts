@@ -12,12 +12,14 @@ import { type Kysely, sql } from 'kysely';
 import { z } from 'zod';
 import type { RecordEvents } from '../events/record-events.ts';
 import type { FoldDevice, InsertedCheck } from './fold-store.ts';
+import { type NetworkFacts, networkFactsAfter, storedNetworkFacts } from './network-facts.ts';
 import type { Times } from './times.ts';
 
-/** The state between the checks of a device whose answers are slow or whose certificate expires. */
+/** The state between the checks of a device whose answers are slow, whose certificate expires, or that is asked by SNMP. */
 interface Warnings {
   readonly slowness: Slowness | null;
   readonly certificate: CertificateExpiry | null;
+  readonly network: NetworkFacts | null;
 }
 
 const storedSlowness = z.object({ isSlow: z.boolean(), inRow: z.int() });
@@ -25,12 +27,13 @@ const storedCertificate = z.object({ notAfterUs: z.number(), days: z.number(), l
 const storedWarnings = z.object({
   slowness: storedSlowness.nullable().catch(null),
   certificate: storedCertificate.nullable().catch(null),
+  network: storedNetworkFacts.nullable().catch(null),
 });
-const none: Warnings = { slowness: null, certificate: null };
+const none: Warnings = { slowness: null, certificate: null, network: null };
 
 /**
- * Decides by newly inserted checks which devices became slow or fast again, and whose certificates expire soon, and
- * records the events. Late results say nothing, because they are about the past. Checks that change nothing cost no
+ * Decides by newly inserted checks which devices became slow or fast again, whose certificates expire soon, which
+ * devices restarted and which of their interfaces went down or up, and records the events. Late results say nothing, because they are about the past. Checks that change nothing cost no
  * statement; the caller holds the devices' locks.
  */
 export async function foldWarnings(
@@ -83,11 +86,17 @@ function foldDevice(device: FoldDevice, checks: readonly InsertedCheck[], nowUs:
     const expiry = certificateAfter(warnings.certificate, check, nowUs);
     if (expiry.announces !== null)
       causes.push({ kind: 'certificate-expiring', ...about, notAfterUs: expiry.notAfterUs });
-    if (slow.after !== warnings.slowness || expiry.after !== warnings.certificate)
-      warnings = { slowness: slow.after, certificate: expiry.after };
+    const network = networkFactsAfter(warnings.network, device, check);
+    causes.push(...network.causes);
+    if (
+      slow.after !== warnings.slowness ||
+      expiry.after !== warnings.certificate ||
+      network.after !== warnings.network
+    )
+      warnings = { slowness: slow.after, certificate: expiry.after, network: network.after };
   }
   if (warnings === before) return undefined;
-  const isNothing = warnings.slowness === null && warnings.certificate === null;
+  const isNothing = Object.values(warnings).every((each) => each === null);
   return { deviceNo, warnings: isNothing ? null : warnings, causes };
 }
 

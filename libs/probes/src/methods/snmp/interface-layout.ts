@@ -35,6 +35,8 @@ export interface FoundInterface {
   readonly label: string;
   /** Its ifName, or its ifDescr if the device has no names; '' of a missing one. */
   readonly name: string;
+  /** Its ifAlias; '' if it has none, or the device has no such column. */
+  readonly alias: string;
   /** bit/s; undefined if the device does not report it. */
   readonly speed: number | undefined;
   readonly has64Bits: boolean;
@@ -67,9 +69,7 @@ export async function readLayout(
   const isByIndex = indexes.length === watched.length;
   const read = (columns: readonly string[]) =>
     isByIndex ? readRows(source, columns, indexes, Number.POSITIVE_INFINITY) : readTable(source, columns);
-  const hasAlias = watched.some(({ Alias }) => Alias !== undefined);
-  const alias = hasAlias ? [column.alias] : [];
-  const extended = await read([column.name, ...alias, column.megabits, column.inOctets64]);
+  const extended = await read([column.name, column.alias, column.megabits, column.inOctets64]);
   const isExtended = [...extended.values()].some((row) => row.has(column.name));
   // Old devices have no names: people know the interfaces by their descriptions.
   const plain = isExtended ? undefined : await read([column.description, column.speed]);
@@ -113,8 +113,9 @@ function foundInterface({ Name, Alias, Index }: WatchedInterface, rows: TableRow
   if (found === undefined || row === undefined)
     return {
       index: undefined,
-      label: Name ?? Alias ?? `${Index}`,
+      label: watchedBy({ Name, Alias, Index }),
       name: '',
+      alias: '',
       speed: undefined,
       has64Bits: false,
     };
@@ -123,9 +124,15 @@ function foundInterface({ Name, Alias, Index }: WatchedInterface, rows: TableRow
     index: found[0],
     label: name || `${found[0]}`,
     name,
+    alias: textOf(row.get(column.alias)?.value).slice(0, maxName),
     speed: speedOf(row),
     has64Bits: row.get(column.inOctets64)?.value?.type === 'counter64',
   };
+}
+
+/** The name, alias or index by which the Options name an interface. */
+export function watchedBy({ Name, Alias, Index }: Pick<WatchedInterface, 'Name' | 'Alias' | 'Index'>): string {
+  return Name ?? Alias ?? `${Index}`;
 }
 
 function nameOf(row: TableRow): string {

@@ -1,5 +1,6 @@
 import { type Json, type MeasuredValue, maxValues } from '@vantage/domain';
 import { printable, quoteShort } from '../../contract/display.ts';
+import { watchedBy } from './interface-layout.ts';
 import type { InterfaceReading } from './interface-readings.ts';
 import type { ValueReading } from './value-readings.ts';
 
@@ -108,11 +109,15 @@ const kinds: readonly {
 
 /** The interfaces as evidence. Without rates, so that good checks have equal facts; the rates are values. */
 export function interfaceTable(interfaces: readonly InterfaceReading[]): Json {
-  return interfaces.map(({ found, status, isAmbiguous }) => ({
-    Name: found.label,
+  return interfaces.map(({ found, watched, status, isAmbiguous }) => ({
+    Name: printable(found.label),
+    ...(watchedBy(watched) === found.label ? {} : { WatchedBy: watchedBy(watched) }),
+    ...(found.alias === '' ? {} : { Alias: printable(found.alias) }),
     Status: status,
     ...(found.index === undefined ? {} : { Index: found.index }),
     ...(found.speed === undefined ? {} : { Speed: found.speed }),
+    ...(watched.ExpectStatus === 'Up' ? {} : { Expect: watched.ExpectStatus }),
+    ...(watched.DeviceDown ? { DeviceDown: true } : {}),
     ...(isAmbiguous ? { Note: ambiguousNote } : {}),
   }));
 }
