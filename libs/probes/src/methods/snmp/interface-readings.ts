@@ -249,6 +249,7 @@ function sum(first: number | undefined, second: number | undefined): number | un
   return first === undefined || second === undefined ? undefined : first + second;
 }
 
-function statusOf(value: SnmpValue): string {
+/** A status of IF-MIB by its name. */
+export function statusOf(value: SnmpValue): string {
   return statuses[(numberOf(value) ?? 0) - 1] ?? 'Unknown';
 }
