@@ -9,7 +9,7 @@ export {
   eventTypes,
   kindOf,
 } from './events/event-kinds.ts';
-export { interfaceText } from './events/network-events.ts';
+export { interfaceText, noticeText } from './events/network-events.ts';
 export { lastStatus, newEvents, type RecordedStatus } from './events/reconcile-events.ts';
 export { type BaseInterval, type FoldResult, fold, matters } from './fold.ts';
 export {

@@ -19,6 +19,7 @@ export const eventTypes: Readonly<Record<EventType, string>> = {
   Restarted: 'Restarted',
   InterfaceDown: 'Interface Down',
   InterfaceUp: 'Interface Up',
+  Trap: 'Trap or syslog',
   Alert: 'Alert',
   AlertSuppressed: 'Alert suppressed',
   AlertFailed: 'Message not delivered',

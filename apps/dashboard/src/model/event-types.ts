@@ -18,6 +18,7 @@ const groupOf: Readonly<Record<EventType, 'status' | 'check' | 'alert' | 'locati
   Restarted: 'check',
   InterfaceDown: 'check',
   InterfaceUp: 'check',
+  Trap: 'check',
   Alert: 'alert',
   AlertFailed: 'alert',
   AlertSuppressed: 'alert',

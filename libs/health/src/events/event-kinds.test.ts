@@ -104,6 +104,19 @@ test.each<[EventCause, string]>([
     { kind: 'device-restarted', ...device, ...checked, status: 'Up', startedUs: 1e15 },
     'Restarted: running since 2001-09-09T01:46:40Z',
   ],
+  [
+    {
+      kind: 'trap-received',
+      ...device,
+      locationNo: 3,
+      atUs: 5,
+      status: 'Up',
+      from: 'trap',
+      text: 'linkDown: ifIndex 3',
+      isLate: false,
+    },
+    'Trap linkDown: ifIndex 3',
+  ],
   [{ kind: 'interface-down', ...port, change }, 'Gi1/0/17 “uplink hall 2” is Down'],
   [
     { kind: 'interface-down', ...port, change: { ...change, alias: null, downs: 3, firstUs: 300_000_000 } },

@@ -29,6 +29,22 @@ export const networkEvents = {
     text: ({ startedUs }) =>
       `Restarted: running since ${new Date(Math.round(startedUs / secondUs) * 1000).toISOString().replace('.000', '')}`,
   }),
+  /** An agent received a trap or a line of syslog from the address of a device. */
+  'trap-received': causedBy<
+    OfDevice & {
+      readonly locationNo: number;
+      readonly atUs: number;
+      readonly status: 'Up' | 'Down' | 'Unknown';
+      readonly from: 'trap' | 'syslog';
+      readonly text: string;
+      readonly isLate: boolean;
+    }
+  >()({
+    types: ['Trap'],
+    changesAlerts: false,
+    row: ({ status, atUs, isLate }) => ({ type: 'Trap', status, at_us: atUs, late: isLate }),
+    text: noticeText,
+  }),
   'interface-down': causedBy<OfInterface>()({
     types: ['InterfaceDown'],
     changesAlerts: true,
@@ -47,6 +63,11 @@ export const networkEvents = {
     text: ({ change }) => interfaceText(change),
   }),
 };
+
+/** `Trap linkDown: ifIndex 3`, `Syslog error: fan 2 failed`. */
+export function noticeText({ from, text }: { readonly from: 'trap' | 'syslog'; readonly text: string }): string {
+  return `${from === 'trap' ? 'Trap' : 'Syslog'} ${text}`;
+}
 
 function columnsOf({ deviceNo, check, atUs, status }: OfDeviceCheck) {
   return { status, at_us: atUs, check_id: checkId({ deviceNo, ...check }) };

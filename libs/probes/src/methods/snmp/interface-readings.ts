@@ -20,6 +20,7 @@ import type { WatchedInterface } from './snmp-options.ts';
 import {
   type Answer,
   type Cell,
+  type FrameCounters,
   readRows,
   type SnmpSource,
   type TableRow,
@@ -73,6 +74,8 @@ export async function readInterfaces(
   const known = usableLayout(source, watched, memory, first);
   let layout = known ?? (await readLayout(source, watched));
   const { time } = memory;
+  const { frames } = source.limits;
+  let before = source.client.requests;
   let rows = await readData(
     source,
     layout,
@@ -80,8 +83,10 @@ export async function readInterfaces(
   );
   if (known !== undefined && hasChanged(layout, rows, time)) {
     layout = await readLayout(source, watched);
+    before = source.client.requests;
     rows = await readData(source, layout);
   }
+  source.limits.frames = nextFrames(frames, source.client.requests - before);
   const records = new Map<string, InterfaceRecord>();
   const readings = layout.interfaces.flatMap((found, at) => {
     const options = watched[at];
@@ -93,8 +98,12 @@ export async function readInterfaces(
       ratesOf(previous?.counters[at], record?.counters[at], limitOf(name, found.speed)),
     );
     if (record) {
-      // Readings that are a moment apart give no rate; the older ones stay for the next check.
-      const comparable = record.counters.map((now, at) => (isSoon(rates[at]) ? previous?.counters[at] : now));
+      // Readings that are a moment apart give no rate; the older ones stay for the next check. So do those of
+      // counters that are not read in this check.
+      const comparable = record.counters.map((now, at) => {
+        const isLeftOut = now === undefined && isOtherTurn(counters[at], frames);
+        return isLeftOut || isSoon(rates[at]) ? previous?.counters[at] : now;
+      });
       records.set(found.label, { ...record, counters: comparable });
     }
     return [readingOf(found, options, rates, { now: record?.status, before: previous?.status })];
@@ -123,12 +132,30 @@ function usableLayout(
   return source.monoMs() - layout.readMs > layoutMs ? undefined : layout;
 }
 
+/** A check of 48 interfaces has at most this many requests. */
+const maxRequests = 5;
+
+/**
+ * The counters for the next check. Where the answers are so short that one check needs more requests, errors and
+ * discards take turns, and each has a rate at every second check.
+ */
+function nextFrames(now: FrameCounters, requests: number): FrameCounters {
+  if (now === 'both') return requests > maxRequests ? 'errors' : 'both';
+  return now === 'errors' ? 'discards' : 'errors';
+}
+
+function isOtherTurn(name: CounterName | undefined, frames: FrameCounters): boolean {
+  if (frames === 'both') return false;
+  return name?.endsWith(frames === 'errors' ? 'Discards' : 'Errors') ?? false;
+}
+
 function readData(
   source: SnmpSource,
   layout: InterfaceLayout,
   isEnd: (answer: Answer) => boolean = () => false,
 ): Promise<TableRows> {
   const { interfaces, isExtended } = layout;
+  const { frames } = source.limits;
   const found = interfaces.filter(({ index }) => index !== undefined);
   const isAny64 = found.some(({ has64Bits }) => has64Bits);
   const isAny32 = found.some(({ has64Bits }) => !has64Bits);
@@ -139,10 +166,8 @@ function readData(
     ...(isAny64 ? [column.inOctets64, column.outOctets64] : []),
     ...(isAny32 ? [column.inOctets, column.outOctets] : []),
     ...(isAny32 && isExtended ? [column.discontinuity] : []),
-    column.inErrors,
-    column.outErrors,
-    column.inDiscards,
-    column.outDiscards,
+    ...(frames === 'discards' ? [] : [column.inErrors, column.outErrors]),
+    ...(frames === 'errors' ? [] : [column.inDiscards, column.outDiscards]),
   ];
   const indexes = [...new Set(found.flatMap(({ index }) => index ?? []))];
   return readRows(source, columns, indexes, layout.rowsBetween, isEnd);
