@@ -80,7 +80,8 @@ function showCharts({ name }: Port) {
 function PortButton({ port, onPoint }: { readonly port: Port; readonly onPoint: (name?: string) => void }) {
   const { name, isUnmet, utilisation } = port;
   const icon = iconOf(port);
-  const look = isUnmet ? css['unmet'] : icon === 'Up' ? css['up'] : css['shut'];
+  const isBusy = utilisation !== null && utilisation > 0.8;
+  const look = isUnmet ? css['unmet'] : isBusy ? css['full'] : icon === 'Up' ? '' : css['shut'];
   return (
     <button
       type="button"
@@ -95,7 +96,7 @@ function PortButton({ port, onPoint }: { readonly port: Port; readonly onPoint: 
       {/* The Content-Security-Policy allows no style attribute. */}
       <svg class={css['fill']} viewBox="0 0 10 100" preserveAspectRatio="none" aria-hidden="true">
         <rect
-          class={utilisation !== null && utilisation > 0.8 ? css['busy'] : css['used']}
+          class={isBusy ? css['busy'] : css['used']}
           x="0"
           width="10"
           y={100 - 100 * (utilisation ?? 0)}
