@@ -53,7 +53,9 @@ test('an SNMP switch is added from its address, and an interface that is shut is
   const [device] = devices.parse(await api.ok('GET', '/devices?Search=switch-1'));
   if (device === undefined) throw new Error('no device');
   const path = `/devices/${device.device_id}`;
-  const shown = z.object({ Options: z.object({ Interfaces: z.array(z.unknown()), Values: z.array(z.unknown()) }) });
+  const shown = z.object({
+    Options: z.object({ Interfaces: z.array(z.unknown()), Values: z.array(z.unknown()) }),
+  });
   const { Options } = shown.parse(await api.ok('GET', path));
   expect(Options.Interfaces).toEqual(Array.from({ length: 12 }, (_, at) => ({ Name: `Gi1/0/${at + 1}` })));
   expect(Options.Values).toEqual([{ Name: 'hrProcessorLoad.1', Label: 'CPU 1', Unit: '%' }]);
@@ -65,7 +67,11 @@ test('an SNMP switch is added from its address, and an interface that is shut is
   const ports = page.getByRole('region', { name: '12 interfaces' });
   await ports.getByText('12 up').waitFor();
   await page.reload();
-  await ports.getByRole('button', { name: /^Gi1\/0\/1 “desk 1”: Up, in .*bit\/s, out .*bit\/s, \d+ % of 10\sGbit\/s$/ }).waitFor();
+  await ports
+    .getByRole('button', {
+      name: /^Gi1\/0\/1 “desk 1”: Up, in .*bit\/s, out .*bit\/s, \d+ % of 10\sGbit\/s$/,
+    })
+    .waitFor();
 
   second.isShut = true;
   const shutAt = Date.now();
@@ -90,7 +96,7 @@ test('an SNMP switch is added from its address, and an interface that is shut is
   await picture(page, 'ports');
   await page.setViewportSize({ width: 390, height: 844 });
   await picture(page, 'ports-phone');
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   second.isShut = false;
   await ports.getByText('12 up').waitFor();
   expect(its.problems.join('\n')).toBe('');

@@ -9,7 +9,11 @@ import { AssignmentSchema } from '@vantage/proto';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { listenForNotices } from '../../apps/agent/src/notices/notice-listener.ts';
 
-const programs = { snmptrap: '/usr/bin/snmptrap', snmpinform: '/usr/bin/snmpinform', logger: '/usr/bin/logger' };
+const programs = {
+  snmptrap: '/usr/bin/snmptrap',
+  snmpinform: '/usr/bin/snmpinform',
+  logger: '/usr/bin/logger',
+};
 const missing = Object.values(programs).filter((program) => !existsSync(program));
 const soon = { timeout: 60_000, interval: 10 };
 const community = 'sentinel-trap';
@@ -67,12 +71,37 @@ test('a trap of v2c', async () => {
 
 test('an inform of v2c, which ends only with an answer', async () => {
   const retries = ['-r', '0', '-t', '20'];
-  run(programs.snmpinform, ['-v', '2c', '-c', community, ...retries, `127.0.0.1:${trapPort}`, '55', linkDown, ...varbinds]);
+  run(programs.snmpinform, [
+    '-v',
+    '2c',
+    '-c',
+    community,
+    ...retries,
+    `127.0.0.1:${trapPort}`,
+    '55',
+    linkDown,
+    ...varbinds,
+  ]);
   await arrived(expected);
 });
 
 test('a trap of v3', async () => {
-  const user = ['-e', '0x8000000001020304', '-u', 'u', '-l', 'authPriv', '-a', 'SHA', '-A', 'password1', '-x', 'AES', '-X', 'password2'];
+  const user = [
+    '-e',
+    '0x8000000001020304',
+    '-u',
+    'u',
+    '-l',
+    'authPriv',
+    '-a',
+    'SHA',
+    '-A',
+    'password1',
+    '-x',
+    'AES',
+    '-X',
+    'password2',
+  ];
   run(programs.snmptrap, ['-v', '3', ...user, `127.0.0.1:${trapPort}`, '55', linkDown]);
   await arrived('SNMP v3 notification, whose content is not read');
 });

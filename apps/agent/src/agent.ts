@@ -84,7 +84,10 @@ export async function runAgent(deps: AgentDeps): Promise<void> {
   checks.anchors.set(assignments.anchors);
   if (identity.wallOffsetUs !== undefined) checks.scheduler.start();
   const { metricsPort } = config;
-  const addresses = createDeviceAddresses({ assignments: () => assignments.all, monoMs: () => clock.monoMs() });
+  const addresses = createDeviceAddresses({
+    assignments: () => assignments.all,
+    monoMs: () => clock.monoMs(),
+  });
   if (policy.traps !== undefined || policy.syslog !== undefined)
     checks.onChecked((deviceNo, used) => addresses.checked(deviceNo, used));
   await using notices = await listenForNotices({

@@ -22,8 +22,8 @@ import { addReleaseCommands } from './commands/release-commands.ts';
 import { addResourceCommands } from './commands/resource-commands.ts';
 import { addScriptCommands } from './commands/script-command.ts';
 import { addSizeCommand } from './commands/size-command.ts';
-import { addSystemCommands } from './commands/system-commands.ts';
 import { addSnmpCommands } from './commands/snmp-command.ts';
+import { addSystemCommands } from './commands/system-commands.ts';
 import { addVerbCommands } from './commands/verb-commands.ts';
 import { renderFailure } from './print-answer.ts';
 

@@ -12,7 +12,9 @@ export interface AgentParts {
   readonly scheduler: { waitingUs(): number | undefined };
   readonly time: { nowUs(): number };
   readonly disk: Pick<DiskWatch, 'space'>;
-  readonly notices: { readonly totals: Readonly<Record<'kept' | 'dropped' | 'unknown' | 'unmatched' | 'malformed', number>> };
+  readonly notices: {
+    readonly totals: Readonly<Record<'kept' | 'dropped' | 'unknown' | 'unmatched' | 'malformed', number>>;
+  };
 }
 
 /** Creates the metrics of the agent's process. No label names a device, so the number of series does not grow. */

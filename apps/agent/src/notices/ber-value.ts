@@ -16,7 +16,7 @@ export function berAt(bytes: Buffer, at: number): BerValue | undefined {
   const first = bytes[at + 1];
   if (tag === undefined || first === undefined) return undefined;
   const extra = first < 0x80 ? 0 : first - 0x80;
-  if (extra > maxLengthBytes || (first === 0x80) || at + 2 + extra > bytes.length) return undefined;
+  if (extra > maxLengthBytes || first === 0x80 || at + 2 + extra > bytes.length) return undefined;
   const length = extra === 0 ? first : bytes.readUIntBE(at + 2, extra);
   const start = at + 2 + extra;
   const next = start + length;

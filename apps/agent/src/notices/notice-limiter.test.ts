@@ -13,7 +13,9 @@ test('an address has ten notices at once, then one in ten seconds, and the next 
 test('all addresses together have a limit, which one address alone cannot reach', () => {
   const limiter = createNoticeLimiter(0);
   for (let time = 0; time < 1_000; time += 1) limiter.admit('192.0.2.1', 0);
-  const kept = Array.from({ length: 500 }, (_, at) => limiter.admit(`10.0.0.${at}`, 0).isKept).filter(Boolean);
+  const kept = Array.from({ length: 500 }, (_, at) => limiter.admit(`10.0.0.${at}`, 0).isKept).filter(
+    Boolean,
+  );
   expect(kept).toHaveLength(inAll.burst - perSource.burst);
 });
 

@@ -108,7 +108,10 @@ async function bindTo(host: string, port: number, onMessage: OnMessage): Promise
  *   otherwise                                           | event Trap of the devices at the address; each is checked now,
  *                                                       | unless it was because of one less than 10 s ago
  */
-function createReceiver(deps: NoticeDeps, totals: NoticeTotals): { readonly trap: OnMessage; readonly syslog: OnMessage } {
+function createReceiver(
+  deps: NoticeDeps,
+  totals: NoticeTotals,
+): { readonly trap: OnMessage; readonly syslog: OnMessage } {
   const { policy, clock, log, addresses, nowUs, checkNow, append, localSecret } = deps;
   const limiter = createNoticeLimiter(clock.monoMs());
   const unknown = createUnknownLog(log, clock);
@@ -138,7 +141,8 @@ function createReceiver(deps: NoticeDeps, totals: NoticeTotals): { readonly trap
       const read = bytes.length > maxBytes ? undefined : readTrap(bytes);
       if (read === undefined) totals.malformed += 1;
       // Only known devices get an answer, so that a forged sender cannot use this host against another.
-      else if (keep(NoticeRecord_Kind.TRAP, read.text, address) && read.answer !== undefined) answer(read.answer);
+      else if (keep(NoticeRecord_Kind.TRAP, read.text, address) && read.answer !== undefined)
+        answer(read.answer);
     },
     syslog(bytes, address) {
       const line = readSyslog(bytes);
@@ -162,7 +166,13 @@ function recordOf(
   { deviceNo, deviceCreatedUs }: Assignment,
   { kind, text, atUs }: { readonly kind: NoticeRecord_Kind; readonly text: string; readonly atUs: number },
 ): NoticeRecord {
-  return create(NoticeRecordSchema, { deviceNo, deviceCreatedUs, kind, text, atUs: BigInt(Math.round(atUs)) });
+  return create(NoticeRecordSchema, {
+    deviceNo,
+    deviceCreatedUs,
+    kind,
+    text,
+    atUs: BigInt(Math.round(atUs)),
+  });
 }
 
 function withDropped(text: string, dropped: number): string {

@@ -7,7 +7,16 @@ export interface SyslogLine {
 }
 
 /** The names of the severities (RFC 5424, 6.2.1). */
-export const severityNames = ['emergency', 'alert', 'critical', 'error', 'warning', 'notice', 'info', 'debug'] as const;
+export const severityNames = [
+  'emergency',
+  'alert',
+  'critical',
+  'error',
+  'warning',
+  'notice',
+  'info',
+  'debug',
+] as const;
 
 const maxBytes = 2_048;
 const maxPriority = 191;
@@ -24,9 +33,15 @@ export function readSyslog(bytes: Buffer): SyslogLine | undefined {
   const line = text
     .slice(head.length)
     // Version, time, host, program, process, id, and structured data that is absent.
-    .replace(/^1 (?:-|\d{4}-\d\d-\d\dT\S{1,40}) (\S{1,255}) (\S{1,48}) \S{1,128} (\S{1,32}) (?:- )?/, '$1 $2 $3 ')
+    .replace(
+      /^1 (?:-|\d{4}-\d\d-\d\dT\S{1,40}) (\S{1,255}) (\S{1,48}) \S{1,128} (\S{1,32}) (?:- )?/,
+      '$1 $2 $3 ',
+    )
     // The time of RFC 3164, and the forms of Cisco before it.
-    .replace(/^(?:\d{1,10}: )?[*.]?[A-Z][a-z]{2} [ \d]\d (?:\d{4} )?\d\d:\d\d:\d\d(?:\.\d{1,6})?(?: [A-Z]{3,4})?:? /, '')
+    .replace(
+      /^(?:\d{1,10}: )?[*.]?[A-Z][a-z]{2} [ \d]\d (?:\d{4} )?\d\d:\d\d:\d\d(?:\.\d{1,6})?(?: [A-Z]{3,4})?:? /,
+      '',
+    )
     .replace(/\uFEFF/g, '')
     .trim();
   return { severity: priority % 8, text: line };

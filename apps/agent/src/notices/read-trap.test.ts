@@ -57,10 +57,18 @@ test.each<[string, Buffer, string | undefined]>([
   ],
   [
     'many values',
-    v2(0xa7, '1.3.6.1.6.3.1.1.5.2', ...Array.from({ length: 10 }, (_, at) => varbind(`1.2.${at}`, encodeInteger(2, at)))),
+    v2(
+      0xa7,
+      '1.3.6.1.6.3.1.1.5.2',
+      ...Array.from({ length: 10 }, (_, at) => varbind(`1.2.${at}`, encodeInteger(2, at))),
+    ),
     `warmStart: ${Array.from({ length: 8 }, (_, at) => `1.2.${at} ${at}`).join(', ')}, 2 more`,
   ],
-  ['v3', tlv(0x30, Buffer.concat([encodeInteger(0x02, 3), tlv(0x30, Buffer.alloc(3))])), 'SNMP v3 notification, whose content is not read'],
+  [
+    'v3',
+    tlv(0x30, Buffer.concat([encodeInteger(0x02, 3), tlv(0x30, Buffer.alloc(3))])),
+    'SNMP v3 notification, whose content is not read',
+  ],
   ['a question instead of a trap', v2(0xa0, '1.3.6.1.6.3.1.1.5.3'), undefined],
   ['nothing', Buffer.alloc(0), undefined],
   ['a cut message', v2(0xa7, '1.3.6.1.6.3.1.1.5.3', ...down).subarray(0, 60), undefined],

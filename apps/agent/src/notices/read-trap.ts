@@ -107,7 +107,10 @@ function valueText(value: BerValue): string {
   if (tag !== octets) return content.length === 0 ? '' : `${content.length} bytes`;
   const text = content.subarray(0, maxValue + 4).toString('utf8');
   if (/\uFFFD|[^\P{Cc}\t\r\n]/u.test(text.slice(0, maxValue)))
-    return content.subarray(0, maxValue / 4).toString('hex').replace(/(..)(?=.)/g, '$1:');
+    return content
+      .subarray(0, maxValue / 4)
+      .toString('hex')
+      .replace(/(..)(?=.)/g, '$1:');
   return text.length > maxValue ? `${text.slice(0, maxValue).toWellFormed()}…` : text.trim();
 }
 

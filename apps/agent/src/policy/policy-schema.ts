@@ -17,7 +17,8 @@ const ports = z
   );
 
 const listen = boundedText(100).transform((text, context) => {
-  const [, bracketed, plain, port] = /^(?:(?:\[([0-9a-fA-F:.%a-z0-9]+)\]|([\d.]*)):)?(\d{1,5})$/.exec(text) ?? [];
+  const [, bracketed, plain, port] =
+    /^(?:(?:\[([0-9a-fA-F:.%a-z0-9]+)\]|([\d.]*)):)?(\d{1,5})$/.exec(text) ?? [];
   const address = bracketed ?? plain ?? '';
   const number = Number(port);
   const isAddress = address === '' || isIP(address) > 0;

@@ -16,10 +16,19 @@ export function addSnmpCommands({ group, asJson }: CommandLine): void {
       )
       .argument('<host>', 'host, host:port or snmp://host:port'),
   )
-    .option('--location <name>', "Location whose agent asks; default: the first of the account's default Locations")
-    .option('--options <file>', 'a JSON file with the Options of SNMP (Version, Community, User …); - is standard input')
+    .option(
+      '--location <name>',
+      "Location whose agent asks; default: the first of the account's default Locations",
+    )
+    .option(
+      '--options <file>',
+      'a JSON file with the Options of SNMP (Version, Community, User …); - is standard input',
+    )
     .option('--community-secret <name>', 'the secret of the account that holds the community')
-    .option('--device <device>', 'a stored device, whose Options and secrets are used (id, ExternalKey or ShortName)')
+    .option(
+      '--device <device>',
+      'a stored device, whose Options and secrets are used (id, ExternalKey or ShortName)',
+    )
     .option('--timeout <seconds>', 'at most 30', Number, 20)
     .action(
       async (

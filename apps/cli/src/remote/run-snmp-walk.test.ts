@@ -9,7 +9,16 @@ test('a walk shows interfaces and values as tables, with units, and says when it
     CheckResult: 'sw offers 2 interfaces, 1 values',
     Interfaces: [
       { ...port, InBits: 8_240_000_000, OutBits: 900 },
-      { ...port, Index: 2, Name: 'ge-0/0/2', Alias: '', Status: 'Down', AdminStatus: 'Down', InBits: null, OutBits: 0 },
+      {
+        ...port,
+        Index: 2,
+        Name: 'ge-0/0/2',
+        Alias: '',
+        Status: 'Down',
+        AdminStatus: 'Down',
+        InBits: null,
+        OutBits: 0,
+      },
     ],
     Values: [{ Name: 'hrProcessorLoad.1', Label: 'CPU 1', Unit: '%', Value: 14, Group: 'Processors' }],
     IsComplete: false,

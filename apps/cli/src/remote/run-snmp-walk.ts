@@ -66,15 +66,17 @@ function readOptions(file: string): { readonly [name: string]: Json } {
 
 /** The interfaces and the values as tables. Pure. */
 export function offerText({ Location, CheckResult, Interfaces, Values, IsComplete }: DeviceOffer): string {
-  const interfaces = Interfaces.map(({ Index, Name, Alias, Status, AdminStatus, Speed, InBits, OutBits }) => ({
-    index: Index,
-    interface: Name,
-    alias: Alias === '' ? null : Alias,
-    status: AdminStatus === 'Up' ? Status : `${Status} (shut)`,
-    speed: bitsText(Speed),
-    in: bitsText(InBits),
-    out: bitsText(OutBits),
-  }));
+  const interfaces = Interfaces.map(
+    ({ Index, Name, Alias, Status, AdminStatus, Speed, InBits, OutBits }) => ({
+      index: Index,
+      interface: Name,
+      alias: Alias === '' ? null : Alias,
+      status: AdminStatus === 'Up' ? Status : `${Status} (shut)`,
+      speed: bitsText(Speed),
+      in: bitsText(InBits),
+      out: bitsText(OutBits),
+    }),
+  );
   const values = Values.map(({ Name, Label, Value, Unit }) => ({
     value: Name,
     label: Label,

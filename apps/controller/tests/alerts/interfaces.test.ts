@@ -46,7 +46,11 @@ test('an interface that goes down opens an alert that names it; the device stays
   await fixture.decide(1_062);
   await check(1_120, { g1: 'Down', g2: 'Up' });
   await fixture.decide(1_122);
-  expect(await eventsOf(device)).toEqual(['g1 “to g1” is Down', 'g2 “to g2” is Down', 'g2 “to g2” is Up again']);
+  expect(await eventsOf(device)).toEqual([
+    'g1 “to g1” is Down',
+    'g2 “to g2” is Down',
+    'g2 “to g2” is Up again',
+  ]);
   expect(await fixture.messages(device)).toEqual(['interface.down', 'interface.down', 'interface.up']);
   const alerts = await fixture.alerts(device);
   const opening = { Interface: 'g1', Alias: 'to g1', CheckResult: 'g1 “to g1” is Down' };

@@ -22,7 +22,13 @@ const port = (Index: number, Name: string, more: Partial<OfferedInterface> = {})
   ...more,
 });
 const uplink = port(1, 'ge-0/0/1', { Alias: 'Uplink hall 2' });
-const all = [uplink, port(2, 'ge-0/0/2', { Status: 'Down' }), port(3, 'stack'), port(4, 'stack'), port(5, '')];
+const all = [
+  uplink,
+  port(2, 'ge-0/0/2', { Status: 'Down' }),
+  port(3, 'stack'),
+  port(4, 'stack'),
+  port(5, ''),
+];
 
 test('a chosen interface is watched by its name, or by its index where the name is empty or not its own', () => {
   expect(withInterface([], uplink, all)).toEqual([{ Name: 'ge-0/0/1' }]);

@@ -13,7 +13,8 @@ export const maxValues = 50;
 /** The entries of an Option; undefined: it holds something else, which a person is typing. */
 export function entriesOf(option: unknown): readonly Entry[] | undefined {
   if (option === undefined || option === null) return [];
-  const isList = Array.isArray(option) && option.every((entry) => typeof entry === 'object' && entry !== null);
+  const isList =
+    Array.isArray(option) && option.every((entry) => typeof entry === 'object' && entry !== null);
   return isList ? option : undefined;
 }
 

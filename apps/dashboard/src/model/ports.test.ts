@@ -24,8 +24,20 @@ const check = {
 test('ports are in the order of the device, with the rates of the check; unknown ones are null, never 0', () => {
   const ports = portsOf(check);
   expect(ports.map(({ name }) => name)).toEqual(['g1', 'g2', 'g4', 'g5', 'g3']);
-  expect(ports[0]).toMatchObject({ inBits: 250_000, outBits: 820_000, errors: 0, utilisation: 0.82, isUnmet: false });
-  expect(ports[1]).toMatchObject({ alias: 'uplink', outBits: null, speed: null, utilisation: null, isUnmet: true });
+  expect(ports[0]).toMatchObject({
+    inBits: 250_000,
+    outBits: 820_000,
+    errors: 0,
+    utilisation: 0.82,
+    isUnmet: false,
+  });
+  expect(ports[1]).toMatchObject({
+    alias: 'uplink',
+    outBits: null,
+    speed: null,
+    utilisation: null,
+    isUnmet: true,
+  });
   expect(ports.map(({ isUnmet }) => isUnmet)).toEqual([false, true, false, true, true]);
   expect(portCounts(ports)).toEqual({ up: 1, unmet: 3, other: 1 });
 });
@@ -35,5 +47,11 @@ test('a check of another kind has no ports', () => {
 });
 
 test('the short name of a port is its number', () => {
-  expect(['ge-0/0/17', 'Gi1/0/3', 'eth0', 'uplink', 'lo'].map(shortName)).toEqual(['17', '3', '0', 'upli', 'lo']);
+  expect(['ge-0/0/17', 'Gi1/0/3', 'eth0', 'uplink', 'lo'].map(shortName)).toEqual([
+    '17',
+    '3',
+    '0',
+    'upli',
+    'lo',
+  ]);
 });

@@ -34,7 +34,10 @@ const numberOf = (value: unknown) => (typeof value === 'number' && Number.isFini
 const isUp = (status: string) => status === 'Up' || status === 'Dormant';
 
 /** The watched interfaces of a check, in the order of their indexes; none for a check of another kind. Pure. */
-export function portsOf({ Extended, Values }: Pick<Schemas['CheckExtended'], 'Extended' | 'Values'>): readonly Port[] {
+export function portsOf({
+  Extended,
+  Values,
+}: Pick<Schemas['CheckExtended'], 'Extended' | 'Values'>): readonly Port[] {
   const rows = Array.isArray(Extended['Interfaces']) ? Extended['Interfaces'].filter(isRecord) : [];
   const values = new Map(Values.map(({ Label, Value }) => [Label, Value]));
   const ports = rows.map((row, at): Port => {
@@ -66,7 +69,11 @@ export function portsOf({ Extended, Values }: Pick<Schemas['CheckExtended'], 'Ex
 }
 
 /** `41 up, 1 down, 6 other`: the number of ports of each kind. Pure. */
-export function portCounts(ports: readonly Port[]): { readonly up: number; readonly unmet: number; readonly other: number } {
+export function portCounts(ports: readonly Port[]): {
+  readonly up: number;
+  readonly unmet: number;
+  readonly other: number;
+} {
   const unmet = ports.filter((port) => port.isUnmet).length;
   const up = ports.filter((port) => !port.isUnmet && isUp(port.status)).length;
   return { up, unmet, other: ports.length - unmet - up };

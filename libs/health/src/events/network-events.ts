@@ -65,7 +65,13 @@ export const networkEvents = {
 };
 
 /** `Trap linkDown: ifIndex 3`, `Syslog error: fan 2 failed`. */
-export function noticeText({ from, text }: { readonly from: 'trap' | 'syslog'; readonly text: string }): string {
+export function noticeText({
+  from,
+  text,
+}: {
+  readonly from: 'trap' | 'syslog';
+  readonly text: string;
+}): string {
   return `${from === 'trap' ? 'Trap' : 'Syslog'} ${text}`;
 }
 

@@ -19,10 +19,10 @@ interface Check {
 
 const names = ['Gi1/0/1', 'Gi1/0/2', 'uplink'];
 
-const statuses = fc.option(
-  fc.constantFrom<Status>('up', 'up', 'up', 'down', 'down', 'missing', 'neither'),
-  { freq: 12, nil: undefined },
-);
+const statuses = fc.option(fc.constantFrom<Status>('up', 'up', 'up', 'down', 'down', 'missing', 'neither'), {
+  freq: 12,
+  nil: undefined,
+});
 const histories = fc
   .array(
     fc.record({
@@ -77,7 +77,10 @@ function oracle(checks: readonly Check[], at: number): readonly string[] {
   return events;
 }
 
-function run(checks: readonly Check[], restart: (state: readonly InterfaceState[]) => readonly InterfaceState[]) {
+function run(
+  checks: readonly Check[],
+  restart: (state: readonly InterfaceState[]) => readonly InterfaceState[],
+) {
   let state: readonly InterfaceState[] = [];
   const changes: { readonly atUs: number; readonly change: InterfaceChange }[] = [];
   for (const { atUs, statuses: reported } of checks) {

@@ -95,7 +95,9 @@ function stepInterface(
   // A missing interface has neither name nor alias; the last ones that were reported name it.
   const named = { key, name: status === 'missing' ? state.name : name, alias: alias ?? state.alias };
   if (status === 'up')
-    return state.isDown ? upAfterDown({ ...state, ...named }) : { state: stillUp(before, atUs), change: null };
+    return state.isDown
+      ? upAfterDown({ ...state, ...named })
+      : { state: stillUp(before, atUs), change: null };
   if (state.isDown) return { state: state.inRow === 0 ? state : { ...state, inRow: 0 }, change: null };
   if (status === 'missing' && state.inRow + 1 < missingAfter)
     return { state: { ...state, inRow: state.inRow + 1 }, change: null };

@@ -113,7 +113,10 @@ export function createSwitch(
       [`${ifEntry}.2.${index}`, () => ({ type: 'text', value: `Gigabit ${port.name}` })],
       [`${ifEntry}.5.${index}`, () => ({ type: 'gauge', value: Math.min(port.speed, 4_294_967_295) })],
       [`${ifEntry}.7.${index}`, () => ({ type: 'integer', value: port.isShut ? 2 : 1 })],
-      [`${ifEntry}.8.${index}`, () => ({ type: 'integer', value: port.status === 'Up' && !port.isShut ? 1 : 2 })],
+      [
+        `${ifEntry}.8.${index}`,
+        () => ({ type: 'integer', value: port.status === 'Up' && !port.isShut ? 1 : 2 }),
+      ],
       narrow('10', 'inOctets'),
       narrow('13', 'inDiscards'),
       narrow('14', 'inErrors'),

@@ -51,7 +51,16 @@ export async function createTrial(
 export async function openTrials(db: Kysely<Tables>, agentNo: number, nowUs: number) {
   return db
     .selectFrom('trials')
-    .select(['device_no', 'run_request_id', 'device_id', 'method', 'sealed', 'timeout_s', 'is_offer', 'created_us'])
+    .select([
+      'device_no',
+      'run_request_id',
+      'device_id',
+      'method',
+      'sealed',
+      'timeout_s',
+      'is_offer',
+      'created_us',
+    ])
     .where('agent_no', '=', agentNo)
     .where('result', 'is', null)
     .where('deadline_us', '>', nowUs)

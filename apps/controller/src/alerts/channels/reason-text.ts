@@ -30,7 +30,9 @@ export function whyOf(notice: Notice): string | undefined {
 function interfaceReason({ Missing, Downs }: Notice['data']): string | undefined {
   const reasons = [
     ...(Missing === true ? ['the device no longer has it'] : []),
-    ...(typeof Downs === 'number' && Downs >= 3 ? [`down ${Downs} times within 30 min, now until it stays up`] : []),
+    ...(typeof Downs === 'number' && Downs >= 3
+      ? [`down ${Downs} times within 30 min, now until it stays up`]
+      : []),
   ];
   return reasons.length === 0 ? undefined : reasons.join('; ');
 }

@@ -30,7 +30,8 @@ const port = {
 };
 const cpu = { Name: 'hrProcessorLoad.1', Label: 'CPU 1', Unit: '%', Value: 14, Group: 'Processors' };
 const system = { Name: 'sw', Description: 'A switch' };
-const send = (body: object) => one.send('POST', '/checks/offer', { Method: 'SNMP', URL: '192.0.2.2', Location: 'local', ...body });
+const send = (body: object) =>
+  one.send('POST', '/checks/offer', { Method: 'SNMP', URL: '192.0.2.2', Location: 'local', ...body });
 
 test('an offer has the interfaces and values that the agent found, and the device is only asked', async () => {
   const Offer = { System: system, Interfaces: [port], Values: [cpu], IsComplete: true };

@@ -11,9 +11,9 @@ import { accepted } from '../../resources/refusal.ts';
 import { resolveDevice, unique } from './device-settings.ts';
 import { findDevice } from './device-store.ts';
 import { deviceTable } from './device-table.ts';
+import { offer, offeringMethods, showOffer } from './offer-fields.ts';
 import { deviceCreate, type SentSettings } from './sent-device.ts';
 import { deviceReadOnly } from './shown-device.ts';
-import { offer, offeringMethods, showOffer } from './offer-fields.ts';
 import { openOrShown, sealTarget } from './stored-target.ts';
 
 /** The maximum Timeout of a trial, seconds: a person waits for it. */

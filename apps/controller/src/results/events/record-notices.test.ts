@@ -9,9 +9,16 @@ const fixture = useIngestFixture();
 const recordNotices = createRecordNotices(recordEvents);
 const nowUs = () => Date.now() * 1000;
 
-function notice(deviceNo: number, text: string, more: { atUs?: number; isSyslog?: boolean } = {}): WireRecord {
+function notice(
+  deviceNo: number,
+  text: string,
+  more: { atUs?: number; isSyslog?: boolean } = {},
+): WireRecord {
   const kind = more.isSyslog === true ? NoticeRecord_Kind.SYSLOG : NoticeRecord_Kind.TRAP;
-  return { case: 'notice', value: create(NoticeRecordSchema, { deviceNo, atUs: BigInt(more.atUs ?? nowUs()), kind, text }) };
+  return {
+    case: 'notice',
+    value: create(NoticeRecordSchema, { deviceNo, atUs: BigInt(more.atUs ?? nowUs()), kind, text }),
+  };
 }
 
 const accept = (...records: readonly WireRecord[]) =>
@@ -53,7 +60,9 @@ test('notices of devices that the agent did not hold are dropped, those without 
 test('a device has a bounded number of them in an hour', async () => {
   const [device = 0, other = 0] = fixture.deviceNos;
   const base = nowUs() - 60_000_000;
-  const many = Array.from({ length: maxAnHour + 40 }, (_, at) => notice(device, `n${at}`, { atUs: base + at }));
+  const many = Array.from({ length: maxAnHour + 40 }, (_, at) =>
+    notice(device, `n${at}`, { atUs: base + at }),
+  );
   await accept(...many.slice(0, 50), notice(other, 'coldStart'));
   await accept(...many.slice(50));
   const found = await events();

@@ -2,7 +2,13 @@ import { toJsonString } from '@bufbuild/protobuf';
 import type { Span } from '@vantage/domain';
 import { type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
 import { readJsonObject } from '@vantage/storage';
-import { type ParsedDiagnostics, type ParsedNotice, type ParsedRecord, type ParsedResult, parseRecord } from './parse-record.ts';
+import {
+  type ParsedDiagnostics,
+  type ParsedNotice,
+  type ParsedRecord,
+  type ParsedResult,
+  parseRecord,
+} from './parse-record.ts';
 
 /** A record in its wire form and parsed. The wire form is needed when the record is quarantined. */
 export interface Item {

@@ -195,7 +195,14 @@ function DeviceForm({ opened }: { readonly opened: OpenedForm }) {
         <NameFields {...fields} />
         <TimingFields {...fields} />
         {draft.method === 'SNMP' && (
-          <OfferPanel draft={draft} set={set} id={id} locations={checkedFrom} onFault={showFault} onProblem={refuse} />
+          <OfferPanel
+            draft={draft}
+            set={set}
+            id={id}
+            locations={checkedFrom}
+            onFault={showFault}
+            onProblem={refuse}
+          />
         )}
         <ReadState read={methods} rows={6} />
         <OptionFields

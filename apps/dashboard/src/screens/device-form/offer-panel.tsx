@@ -50,7 +50,9 @@ export function OfferPanel({ draft, set, id, locations, onFault, onProblem }: Of
   const ask = async () => {
     if (faultsOf(draft).size > 0) return onFault();
     leaving.current?.abort();
-    const { signal } = (leaving.current = new AbortController());
+    const leave = new AbortController();
+    leaving.current = leave;
+    const { signal } = leave;
     onProblem(undefined);
     setAsked({ state: 'asking' });
     try {
@@ -102,7 +104,11 @@ export function OfferPanel({ draft, set, id, locations, onFault, onProblem }: Of
   );
 }
 
-function OfferSummary({ offer: { System, CheckResult, Interfaces, Values, IsComplete } }: { readonly offer: Offer }) {
+function OfferSummary({
+  offer: { System, CheckResult, Interfaces, Values, IsComplete },
+}: {
+  readonly offer: Offer;
+}) {
   if (System === null) return <p class={css['fault']}>{say.failed(CheckResult)}</p>;
   return (
     <p class="hint" title={System.Description}>
@@ -139,7 +145,11 @@ function OfferChoice({ offer, draft, set }: { readonly offer: Offer } & DeviceFi
         {toggle('hasAliasOnly', say.withAlias)}
       </div>
       {offer.Interfaces.length > 0 && (
-        <Chosen title={say.interfaces(interfaces?.length ?? 0)} count={interfaces?.length} max={maxInterfaces}>
+        <Chosen
+          title={say.interfaces(interfaces?.length ?? 0)}
+          count={interfaces?.length}
+          max={maxInterfaces}
+        >
           <InterfaceTable
             rows={shownInterfaces(offer.Interfaces, filter)}
             isChosen={(each) => isInterfaceChosen(interfaces ?? [], each)}

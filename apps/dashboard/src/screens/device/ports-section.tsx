@@ -142,7 +142,9 @@ function PortTable({ ports }: { readonly ports: readonly Port[] }) {
                 <td>{status}</td>
                 <td class={css['amount']}>{amount(inBits, 'bit/s')}</td>
                 <td class={css['amount']}>{amount(outBits, 'bit/s')}</td>
-                <td class={css['amount']}>{amount(utilisation === null ? null : percentOf(utilisation), '%')}</td>
+                <td class={css['amount']}>
+                  {amount(utilisation === null ? null : percentOf(utilisation), '%')}
+                </td>
                 <td class={css['amount']}>{amount(errors, '/s')}</td>
               </tr>
             );

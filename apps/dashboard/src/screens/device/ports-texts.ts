@@ -5,7 +5,11 @@ export const portsTexts = {
   title: (n: number) => `${count(n)} ${n === 1 ? 'interface' : 'interfaces'}`,
   hint: 'The filled height is the utilisation. Choose one for its chart.',
   counts: (up: number, unmet: number, other: number) =>
-    [`${count(up)} up`, ...(unmet > 0 ? [`${count(unmet)} not as expected`] : []), ...(other > 0 ? [`${count(other)} other`] : [])].join(' · '),
+    [
+      `${count(up)} up`,
+      ...(unmet > 0 ? [`${count(unmet)} not as expected`] : []),
+      ...(other > 0 ? [`${count(other)} other`] : []),
+    ].join(' · '),
   table: (n: number) => `All ${count(n)} as a table`,
   head: {
     name: 'Interface',

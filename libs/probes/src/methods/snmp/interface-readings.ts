@@ -149,19 +149,59 @@ function isOtherTurn(name: CounterName | undefined, frames: FrameCounters): bool
   return name?.endsWith(frames === 'errors' ? 'Discards' : 'Errors') ?? false;
 }
 
-function readData(
+/** Interfaces that are read with the same columns. */
+interface ReadPart {
+  readonly indexes: readonly number[];
+  readonly columns: readonly string[];
+  readonly rowsBetween: number;
+}
+
+async function readData(
   source: SnmpSource,
   layout: InterfaceLayout,
   isEnd: (answer: Answer) => boolean = () => false,
 ): Promise<TableRows> {
-  const { interfaces, isExtended } = layout;
-  const { frames } = source.limits;
-  const found = interfaces.filter(({ index }) => index !== undefined);
+  const rows = new Map<number, TableRow>();
+  let hasEnded = false;
+  const ends = (answer: Answer) => {
+    hasEnded = isEnd(answer);
+    return hasEnded;
+  };
+  for (const { columns, indexes, rowsBetween } of partsOf(layout, source.limits.frames)) {
+    if (hasEnded) break;
+    for (const [index, row] of await readRows(source, columns, indexes, rowsBetween, ends))
+      rows.set(index, row);
+  }
+  return rows;
+}
+
+/** A few interfaces are read by one request in any case. */
+const fewObjects = 120;
+
+/** Interfaces with 64-bit counters apart from those with 32-bit ones, where that makes the answers shorter. */
+function partsOf(layout: InterfaceLayout, frames: FrameCounters): readonly ReadPart[] {
+  const found = layout.interfaces.filter(({ index }) => index !== undefined);
+  const whole = partOf(layout, found, frames);
+  const parts = [true, false]
+    .map((is64) => found.filter(({ has64Bits }) => has64Bits === is64))
+    .filter((group) => group.length > 0)
+    .map((group) => partOf(layout, group, frames));
+  const objects = (all: readonly ReadPart[]) =>
+    all.reduce((sum, { rowsBetween, columns }) => sum + rowsBetween * columns.length, 0);
+  const isShorter = objects([whole]) > fewObjects && objects(parts) < objects([whole]);
+  return isShorter ? parts : [whole];
+}
+
+function partOf(
+  { isExtended, tableChange }: InterfaceLayout,
+  found: readonly FoundInterface[],
+  frames: FrameCounters,
+): ReadPart {
   const isAny64 = found.some(({ has64Bits }) => has64Bits);
   const isAny32 = found.some(({ has64Bits }) => !has64Bits);
   const columns = [
     // Without ifTableLastChange the name shows whether an index still means the same interface.
-    ...(layout.tableChange === undefined ? [isExtended ? column.name : column.description] : []),
+    ...(tableChange === undefined ? [isExtended ? column.name : column.description] : []),
     column.status,
     ...(isAny64 ? [column.inOctets64, column.outOctets64] : []),
     ...(isAny32 ? [column.inOctets, column.outOctets] : []),
@@ -169,8 +209,12 @@ function readData(
     ...(frames === 'discards' ? [] : [column.inErrors, column.outErrors]),
     ...(frames === 'errors' ? [] : [column.inDiscards, column.outDiscards]),
   ];
-  const indexes = [...new Set(found.flatMap(({ index }) => index ?? []))];
-  return readRows(source, columns, indexes, layout.rowsBetween, isEnd);
+  const positions = found.map(({ position }) => position);
+  return {
+    indexes: [...new Set(found.flatMap(({ index }) => index ?? []))],
+    columns,
+    rowsBetween: found.length === 0 ? 0 : Math.max(...positions) - Math.min(...positions) + 1,
+  };
 }
 
 /** Whether the indexes of a layout may mean other interfaces now. */

@@ -4,7 +4,15 @@ import { measuredValues } from './judge-device.ts';
 
 function reading(at: number, more: Partial<InterfaceReading['watched']> = {}): InterfaceReading {
   return {
-    found: { index: at, label: `p${at}`, name: `p${at}`, alias: '', speed: 1e9, has64Bits: true },
+    found: {
+      index: at,
+      position: at,
+      label: `p${at}`,
+      name: `p${at}`,
+      alias: '',
+      speed: 1e9,
+      has64Bits: true,
+    },
     watched: { Name: `p${at}`, ExpectStatus: 'Up', DeviceDown: false, ...more },
     status: 'Up',
     inBits: 1,
@@ -18,14 +26,19 @@ function reading(at: number, more: Partial<InterfaceReading['watched']> = {}): I
 
 const suffixes = (interfaces: readonly InterfaceReading[]) => {
   const labels = measuredValues(interfaces, []).map(({ Label }) => Label.replace(/^p\d+ /, ''));
-  return Object.fromEntries([...Map.groupBy(labels, (label) => label)].map(([name, all]) => [name, all.length]));
+  return Object.fromEntries(
+    [...Map.groupBy(labels, (label) => label)].map(([name, all]) => [name, all.length]),
+  );
 };
 
 test('of more interfaces than fit, those with a limit keep its value', () => {
   const all = Array.from({ length: 48 }, (_, at) => reading(at, at < 10 ? { MaxUtilisation: 80 } : {}));
   const kept = { 'in bit/s': 48, 'out bit/s': 48, 'errors/s': 48, 'discards/s': 48, utilisation: 8 };
   expect(suffixes(all)).toEqual(kept);
-  expect(suffixes(all.slice(0, 40))).toEqual({ ...kept, ...Object.fromEntries(Object.keys(kept).map((name) => [name, 40])) });
+  expect(suffixes(all.slice(0, 40))).toEqual({
+    ...kept,
+    ...Object.fromEntries(Object.keys(kept).map((name) => [name, 40])),
+  });
   const many = Array.from({ length: 64 }, (_, at) => reading(at, at === 3 ? { MaxErrorsPerSecond: 1 } : {}));
   expect(suffixes(many)).toEqual({ 'in bit/s': 64, 'out bit/s': 64, 'errors/s': 64 });
 });

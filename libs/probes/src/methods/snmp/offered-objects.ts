@@ -1,5 +1,5 @@
-import { Failure } from '../../contract/failure.ts';
 import { printable } from '../../contract/display.ts';
+import { Failure } from '../../contract/failure.ts';
 import { knownObject } from './known-objects.ts';
 import { type Cell, readObjects, readTable, type SnmpSource, type TableRow } from './snmp-tables.ts';
 import { numberOf, textOf } from './snmp-text.ts';
