@@ -31,14 +31,19 @@ function facts(statuses: Readonly<Record<string, string>>, started = -1_000, mor
   return { System: { Name: 'sw', Started: iso(started) }, Interfaces, Requests: 1 };
 }
 
-const createSwitch = () => fixture.device([oslo, rome], { method: 'SNMP' });
+/** A switch whose port is up, checked once at this second. */
+async function createSwitch(at: number): Promise<number> {
+  const device = await fixture.device([oslo, rome], { method: 'SNMP' });
+  await fixture.take([{ device, agent: oslo.agentNo, at, code: 1, facts: facts({ g1: 'Up' }) }]);
+  return device;
+}
 
 async function eventsOf(device: number, types = /Interface|Restarted/) {
   return (await fixture.events(device)).flatMap(({ type, message }) => (types.test(type) ? [message] : []));
 }
 
 test('an interface that goes down opens an alert that names it; the device stays Up; its end ends the alert', async () => {
-  const device = await createSwitch();
+  const device = await createSwitch(900);
   const check = (at: number, statuses: Readonly<Record<string, string>>) =>
     fixture.take([{ device, agent: oslo.agentNo, at, code: 1, facts: facts(statuses) }]);
   await check(1_000, { g1: 'Up', g2: 'Up' });
@@ -72,7 +77,7 @@ test('an interface that goes down opens an alert that names it; the device stays
 });
 
 test('late results, checks without an answer and unknown statuses say nothing; a missing one is Down at the second', async () => {
-  const device = await createSwitch();
+  const device = await createSwitch(1_900);
   const good = { device, agent: oslo.agentNo, code: 1 };
   await fixture.take([{ ...good, at: 2_000, facts: facts({ g1: 'Up' }) }]);
   await fixture.take([{ ...good, at: 2_010, arrives: 2_200, facts: facts({ g1: 'Down' }) }]);
@@ -90,7 +95,7 @@ test('late results, checks without an answer and unknown statuses say nothing; a
 });
 
 test('an interface with DeviceDown has events and no alert besides that of the device', async () => {
-  const device = await createSwitch();
+  const device = await createSwitch(2_900);
   const down = facts({ g1: 'Down' }, -1_000, { DeviceDown: true });
   await fixture.take([{ device, agent: oslo.agentNo, at: 3_000, code: 7, facts: down }]);
   await fixture.decide(3_010);
@@ -99,7 +104,7 @@ test('an interface with DeviceDown has events and no alert besides that of the d
 });
 
 test('an interface that is expected Down, or Any, has neither', async () => {
-  const device = await createSwitch();
+  const device = await createSwitch(3_090);
   for (const Expect of ['Down', 'Any'])
     await fixture.take([
       { device, agent: oslo.agentNo, at: 3_100, code: 1, facts: facts({ g1: 'Down' }, -1_000, { Expect }) },
@@ -108,7 +113,7 @@ test('an interface that is expected Down, or Any, has neither', async () => {
 });
 
 test('a restart is one event, whichever Location sees it first', async () => {
-  const device = await createSwitch();
+  const device = await createSwitch(3_900);
   const check = (agent: number, at: number, started: number) =>
     fixture.take([{ device, agent, at, code: 1, facts: facts({}, started) }]);
   await check(oslo.agentNo, 4_000, -1_000);
@@ -120,7 +125,7 @@ test('a restart is one event, whichever Location sees it first', async () => {
 });
 
 test('in a maintenance nobody is notified before its end; after a pause an interface that is down is new', async () => {
-  const device = await createSwitch();
+  const device = await createSwitch(4_900);
   const window = { device_no: device, from_us: startUs + 5_000 * second, to_us: startUs + 6_000 * second };
   await fixture.kysely.insertInto('maintenance_windows').values(window).execute();
   const check = (at: number) =>
@@ -149,7 +154,7 @@ test('in a maintenance nobody is notified before its end; after a pause an inter
 });
 
 test('a flapping interface is up again after five good checks, and its message says how often it was down', async () => {
-  const device = await createSwitch();
+  const device = await createSwitch(6_900);
   const check = (at: number, status: string) =>
     fixture.take([{ device, agent: oslo.agentNo, at, code: 1, facts: facts({ g1: status }) }]);
   const statuses = ['Down', 'Up', 'Down', 'Up', 'Down', 'Up', 'Down', 'Up', 'Up', 'Up', 'Up', 'Up', 'Up'];

@@ -31,12 +31,30 @@ const offeredValue = z
 
 const system = z.strictObject({ Name: z.string(), Description: z.string() });
 
-/** The facts of an agent that asked a device. */
-export const offerFacts = z.object({
+const { shape: ofInterface } = offeredInterface;
+const { shape: ofValue } = offeredValue;
+
+/** The facts of an agent that asked a device: entries as lists of their values, in blocks. */
+const offerFacts = z.object({
   Offer: z.object({
     System: system,
-    Interfaces: z.array(offeredInterface),
-    Values: z.array(offeredValue),
+    Interfaces: z.array(
+      z.array(
+        z.tuple([
+          ofInterface.Index,
+          ofInterface.Name,
+          ofInterface.Alias,
+          ofInterface.Status,
+          ofInterface.AdminStatus,
+          ofInterface.Speed,
+          ofInterface.InBits,
+          ofInterface.OutBits,
+        ]),
+      ),
+    ),
+    Values: z.array(
+      z.array(z.tuple([ofValue.Name, ofValue.Label, ofValue.Unit, ofValue.Value, ofValue.Group])),
+    ),
     IsComplete: z.boolean(),
   }),
 });
@@ -73,8 +91,21 @@ export function showOffer({ code, text, extended }: OfferResult, location: strin
     ResultCode: isOld ? 10 : code,
     CheckResult: isOld ? 'this agent cannot ask a device what it offers: upgrade it' : text,
     System: found?.System ?? null,
-    Interfaces: [...(found?.Interfaces ?? [])],
-    Values: [...(found?.Values ?? [])],
+    Interfaces: (found?.Interfaces ?? [])
+      .flat()
+      .map(([Index, Name, Alias, Status, AdminStatus, Speed, InBits, OutBits]) => ({
+        Index,
+        Name,
+        Alias,
+        Status,
+        AdminStatus,
+        Speed,
+        InBits,
+        OutBits,
+      })),
+    Values: (found?.Values ?? [])
+      .flat()
+      .map(([Name, Label, Unit, Value, Group]) => ({ Name, Label, Unit, Value, Group })),
     IsComplete: found?.IsComplete ?? false,
   };
 }

@@ -35,7 +35,8 @@ const send = (body: object) =>
 
 test('an offer has the interfaces and values that the agent found, and the device is only asked', async () => {
   const Offer = { System: system, Interfaces: [port], Values: [cpu], IsComplete: true };
-  answer = { code: 1, text: 'sw offers 1', extended: JSON.stringify({ Address: '192.0.2.2', Offer }) };
+  const found = { ...Offer, Interfaces: [[Object.values(port)]], Values: [[Object.values(cpu)]] };
+  answer = { code: 1, text: 'sw offers 1', extended: JSON.stringify({ Address: '192.0.2.2', Offer: found }) };
   expect((await send({ Options: { Community: 'c' } })).json).toEqual({
     Location: 'local',
     ResultCode: 1,

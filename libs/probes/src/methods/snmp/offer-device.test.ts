@@ -9,22 +9,22 @@ import { loadNetSnmp } from './snmp-client.ts';
 
 const probe = createSnmp({ memories: createDeviceMemories(), load: loadNetSnmp }) as AnyProbe;
 
-const offered = z.object({
+const text = z.string();
+const number = z.number().nullable();
+const facts = z.object({
   Offer: z.object({
-    System: z.object({ Name: z.string(), Description: z.string() }),
-    Interfaces: z.array(z.looseObject({ Name: z.string(), InBits: z.number().nullable() })),
-    Values: z.array(
-      z.object({
-        Name: z.string(),
-        Label: z.string(),
-        Unit: z.string(),
-        Value: z.number().nullable(),
-        Group: z.string(),
-      }),
-    ),
+    System: z.object({ Name: text, Description: text }),
+    Interfaces: z.array(z.array(z.tuple([z.int(), text, text, text, text, number, number, number]))),
+    Values: z.array(z.array(z.tuple([text, text, text, number, text]))),
     IsComplete: z.boolean(),
   }),
 });
+
+/** The offer in the facts of a check. */
+function offerIn(extended: unknown) {
+  const { Offer } = facts.parse(extended);
+  return { ...Offer, Interfaces: Offer.Interfaces.flat(), Values: Offer.Values.flat() };
+}
 
 /** Asks a device under a fake clock. */
 async function ask(
@@ -66,23 +66,17 @@ test('a switch offers its interfaces with their traffic now', async () => {
   await using agent = await serveSnmp({ objects: simulated.objects() });
   const seen = await ask(agent.url, clock);
   expect(seen).toMatchObject({ code: 1, text: 'switch-1 offers 48 interfaces, 1 values' });
-  const { Offer } = offered.parse(seen.extended);
-  expect(Offer).toMatchObject({
+  const offer = offerIn(seen.extended);
+  expect(offer).toMatchObject({
     System: { Name: 'switch-1', Description: 'Simulated Switch 48' },
     IsComplete: true,
   });
-  expect(Offer.Interfaces).toHaveLength(48);
-  expect(Offer.Interfaces[0]).toMatchObject({
-    Index: 10_001,
-    Name: 'Gi1/0/1',
-    Alias: 'desk 1',
-    Status: 'Up',
-    AdminStatus: 'Up',
-    Speed: 10_000_000_000,
-  });
-  expect(Offer.Interfaces[1]).toMatchObject({ Name: 'Gi1/0/2', Status: 'Down', AdminStatus: 'Down' });
+  expect(offer.Interfaces).toHaveLength(48);
+  const [port, shut] = offer.Interfaces;
+  expect(port?.slice(0, 6)).toEqual([10_001, 'Gi1/0/1', 'desk 1', 'Up', 'Up', 10_000_000_000]);
+  expect(shut?.slice(1, 5)).toEqual(['Gi1/0/2', 'desk 2', 'Down', 'Down']);
   // A quarter of the speed on average.
-  const bits = Offer.Interfaces[0]?.InBits ?? 0;
+  const bits = port?.[6] ?? 0;
   expect(bits).toBeGreaterThan(200_000_000);
   expect(bits).toBeLessThan(10_000_000_000);
 });
@@ -91,8 +85,8 @@ test('known objects are offered with names for people, each once, and with their
   const clock = createFakeClock();
   await using agent = await serveSnmp({ objects: sensors });
   const seen = await ask(agent.url, clock);
-  const { Offer } = offered.parse(seen.extended);
-  expect(Offer.Values.map(({ Name, Label, Unit, Value }) => [Name, Label, Unit, Value])).toEqual([
+  const offer = offerIn(seen.extended);
+  expect(offer.Values.map((value) => value.slice(0, 4))).toEqual([
     ['hrProcessorLoad.1', 'CPU 1', '%', 14],
     ['hrProcessorLoad.2', 'CPU 2', '%', 61],
     ['hrStorageUsedPercent.5', 'used /var', '%', 25],
@@ -102,7 +96,7 @@ test('known objects are offered with names for people, each once, and with their
     ['prtMarkerSuppliesPercent.1.1', 'Black toner', '%', 25],
   ]);
   // Each is accepted as an Option.
-  const Values = Offer.Values.map(({ Name, Label, Unit }) => ({ Name, Label, Unit }));
+  const Values = offer.Values.map(([Name, Label, Unit]) => ({ Name, Label, Unit }));
   expect(probe.options.safeParse({ Values }).success).toBe(true);
 });
 
@@ -110,9 +104,9 @@ test('v1 offers the same', async () => {
   const clock = createFakeClock();
   const simulated = createSwitch(() => clock.monoMs() / 1000, { random: () => 0.5, ports: 3 });
   await using agent = await serveSnmp({ objects: [...simulated.objects(), ...sensors] });
-  const { Offer } = offered.parse((await ask(agent.url, clock, 20_000, { Version: 'v1' })).extended);
-  expect(Offer.Interfaces.map(({ Name }) => Name)).toEqual(['Gi1/0/1', 'Gi1/0/2', 'Gi1/0/3']);
-  expect(Offer.Values.length).toBe(8);
+  const offer = offerIn((await ask(agent.url, clock, 20_000, { Version: 'v1' })).extended);
+  expect(offer.Interfaces.map(([, name]) => name)).toEqual(['Gi1/0/1', 'Gi1/0/2', 'Gi1/0/3']);
+  expect(offer.Values.length).toBe(8);
 });
 
 test('a device that answers nothing, or more than fits, ends in time', async () => {
@@ -126,10 +120,11 @@ test('a device that answers nothing, or more than fits, ends in time', async () 
   ]);
   await using large = await serveSnmp({ objects: many });
   const { extended } = await ask(large.url, clock, 60_000);
-  const { Offer } = offered.parse(extended);
-  expect(Offer.IsComplete).toBe(false);
-  expect(Offer.Values).toHaveLength(100);
-  expect(JSON.stringify(extended).length).toBeLessThan(256 * 1024);
+  const offer = offerIn(extended);
+  expect(offer.IsComplete).toBe(false);
+  expect(offer.Values).toHaveLength(100);
+  expect(offer.Interfaces.length).toBeGreaterThan(200);
+  expect(JSON.stringify(extended).length).toBeLessThan(64 * 1024);
 });
 
 test('a device whose answers are malformed is refused', async () => {

@@ -20,8 +20,10 @@ const maxDescription = 500;
 const apartMs = 2_000;
 /** The part of the time after which no further table is begun. */
 const lateShare = 0.6;
-/** The interfaces and values together, as JSON; a result has at most 256 KiB. */
-const maxBytes = 200_000;
+/** The interfaces and values together, as JSON; the facts of a result have at most 64 KiB. */
+const maxBytes = 60_000;
+/** A list of a result has at most 300 items. */
+const maxListed = 250;
 
 /** What a device offers to watch: the facts of one run, for the extended data. */
 export async function offerDevice(run: {
@@ -49,8 +51,8 @@ export async function offerDevice(run: {
     text: `${name === '' ? 'the device' : name} offers ${counted}`,
     offer: {
       System: { Name: name, Description: text(sysDescr) },
-      Interfaces: offered.interfaces.map((each) => ({ ...each })),
-      Values: offered.values.map((each) => ({ ...each })),
+      Interfaces: blocksOf(offered.interfaces),
+      Values: blocksOf(offered.values),
       IsComplete: isComplete && offered.isComplete,
     },
   };
@@ -81,7 +83,7 @@ async function octetsLater(
 function bounded(interfaces: readonly OfferedInterface[], values: readonly OfferedValue[]) {
   let left = maxBytes;
   const fits = (entry: object) => {
-    left -= JSON.stringify(entry).length;
+    left -= JSON.stringify(Object.values(entry)).length + 1;
     return left >= 0;
   };
   const kept = { values: values.filter(fits), interfaces: interfaces.filter(fits) };
@@ -89,4 +91,12 @@ function bounded(interfaces: readonly OfferedInterface[], values: readonly Offer
     ...kept,
     isComplete: kept.interfaces.length === interfaces.length && kept.values.length === values.length,
   };
+}
+
+/** Entries as lists of their values, which are shorter than objects, in blocks. Pure. */
+function blocksOf(entries: readonly (OfferedInterface | OfferedValue)[]): Json {
+  const rows = entries.map((entry): Json => Object.values(entry));
+  const blocks: Json[] = [];
+  for (let at = 0; at < rows.length; at += maxListed) blocks.push(rows.slice(at, at + maxListed));
+  return blocks;
 }
