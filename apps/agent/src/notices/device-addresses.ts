@@ -12,7 +12,7 @@ export interface DeviceAddresses {
 
 /** More devices of one address share a host, so one check of a few of them shows its state. */
 const maxDevices = 4;
-/** The table of addresses is made again after this time, because checks found other addresses. */
+/** The table of addresses is created again after this time, because checks found other addresses. */
 const maxAgeMs = 10_000;
 
 const tracked = declareState({
@@ -24,8 +24,8 @@ const tracked = declareState({
 });
 
 /**
- * Finds devices by address: that of their URL, or those at which their last check found the host. The table is made
- * when a notice arrives.
+ * Finds devices by address: that of their URL, or those at which their last check found the host. The table is
+ * created when a notice arrives.
  */
 export function createDeviceAddresses({
   assignments,

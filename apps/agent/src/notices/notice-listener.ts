@@ -43,7 +43,7 @@ const maxBytes = 8_192;
 /** The characters of an event's text. */
 const maxText = 500;
 
-/** Receives traps and syslog where the policy says so. A port that cannot be opened is logged; checks go on. */
+/** Receives traps and syslog where the policy says so. A port that cannot be opened is logged; checks continue. */
 export async function listenForNotices(
   deps: NoticeDeps,
 ): Promise<AsyncDisposable & { readonly totals: NoticeTotals; readonly ports: readonly number[] }> {

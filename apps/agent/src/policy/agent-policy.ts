@@ -15,9 +15,9 @@ export interface AgentPolicy extends Policy {
   refuseMethod(method: Method): string | undefined;
   /** Infinity without a limit. */
   readonly checksPerMinute: number;
-  /** Where the agent receives traps; undefined: nowhere. */
+  /** The address at which the agent receives traps; undefined: it receives none. */
   readonly traps: PolicyFile['Traps'];
-  /** Where it receives syslog, and which lines count; undefined: nowhere. */
+  /** The address at which it receives syslog, and the lines that count; undefined: it receives none. */
   readonly syslog: PolicyFile['Syslog'];
 }
 

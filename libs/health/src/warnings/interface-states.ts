@@ -10,9 +10,7 @@ export interface ReportedInterface {
   readonly status: 'up' | 'down' | 'missing' | 'neither';
 }
 
-/**
- * What is known of an interface from the checks before. One that is up, and was not down lately, has none. Plain JSON.
- */
+/** The state of an interface between checks. One that is up, and was not down lately, has none. Plain JSON. */
 export interface InterfaceState {
   readonly key: string;
   readonly name: string;

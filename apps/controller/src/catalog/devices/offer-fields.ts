@@ -59,7 +59,7 @@ const offerFacts = z.object({
   }),
 });
 
-/** What a device offers to watch. */
+/** The answer of `POST /checks/offer`. */
 export const offer = z
   .strictObject({
     Location: z.string().describe('The Location whose agent asked.'),

@@ -8,7 +8,7 @@ import {
 import { z } from 'zod';
 import type { FoldDevice, InsertedCheck } from './fold-store.ts';
 
-/** What is known of an SNMP device from its checks before. Null: nothing that the next check needs. Plain JSON. */
+/** The state of an SNMP device between its checks. Null: nothing that the next check needs. Plain JSON. */
 export interface NetworkFacts {
   /** The target's revision to which `startedUs` belongs: another URL is another device. */
   readonly revision: number;

@@ -31,7 +31,7 @@ export const maxName = 255;
 export interface FoundInterface {
   /** undefined: the device has no such interface. */
   readonly index: number | undefined;
-  /** Its place among all rows of the table; 0 of a missing one. */
+  /** Its position among all rows of the table; 0 of a missing one. */
   readonly position: number;
   /** Its ifName, else its ifDescr; of a missing one the Name, Alias or Index of the Options. Each label once. */
   readonly label: string;
