@@ -1,4 +1,5 @@
 import { deviceStatuses, resultCode } from '@vantage/domain';
+import { offerFacts } from './offer-facts.ts';
 import type { SchemaFact } from './openapi-schema.ts';
 import { alertFacts, stateFacts } from './state-facts.ts';
 
@@ -14,6 +15,7 @@ export const facts: Readonly<Record<string, SchemaFact>> = {
   ...alertFacts(id),
   ...keyFacts(id, at),
   ...pageFacts(id),
+  ...offerFacts,
   ...stateFacts(id, at),
   Acknowledged: { example: false },
   Agent: { text: 'Name of the agent.', example: 'agent-1' },
@@ -303,22 +305,6 @@ function keyFacts(id: string, at: string): Readonly<Record<string, SchemaFact>> 
     'CheckTrial.Location': { example: 'local' },
     'DeviceSettings.Options': { text: 'Settings of the Method.', example: { Count: 3 } },
     'TrialRecord.check_id': { example: null },
-    'DeviceOffer.CheckResult': { example: 'switch-1 offers 48 interfaces, 12 values' },
-    'DeviceOffer.System': { example: { Name: 'switch-1', Description: 'Example Switch 48' } },
-    'DeviceOffer.IsComplete': { example: true },
-    'OfferedInterface.Index': { example: 10101 },
-    'OfferedInterface.Name': { example: 'Gi1/0/1' },
-    'OfferedInterface.Alias': { example: 'uplink hall 2' },
-    'OfferedInterface.Status': { example: 'Up' },
-    'OfferedInterface.AdminStatus': { example: 'Up' },
-    'OfferedInterface.Speed': { example: 1_000_000_000 },
-    'OfferedInterface.InBits': { example: 41_000_000 },
-    'OfferedInterface.OutBits': { example: 3_100_000 },
-    'OfferedValue.Name': { example: 'hrProcessorLoad.1' },
-    'OfferedValue.Label': { example: 'CPU 1' },
-    'OfferedValue.Unit': { example: '%' },
-    'OfferedValue.Value': { example: 14 },
-    'OfferedValue.Group': { example: 'Processors' },
     'TrialRecord.Extended': { example: { Address: '192.0.2.80', Status: 200 } },
     CreatedBy: { example: 'admin' },
     LastAddress: { example: '192.0.2.10' },
