@@ -1,7 +1,7 @@
 import { deviceStatuses, resultCode } from '@vantage/domain';
-import { offerFacts } from './offer-facts.ts';
 import type { SchemaFact } from './openapi-schema.ts';
 import { alertFacts, stateFacts } from './state-facts.ts';
+import { trialFacts } from './trial-facts.ts';
 
 /** An id as examples show it. */
 const id = '27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802';
@@ -15,7 +15,7 @@ export const facts: Readonly<Record<string, SchemaFact>> = {
   ...alertFacts(id),
   ...keyFacts(id, at),
   ...pageFacts(id),
-  ...offerFacts,
+  ...trialFacts,
   ...stateFacts(id, at),
   Acknowledged: { example: false },
   Agent: { text: 'Name of the agent.', example: 'agent-1' },
@@ -299,13 +299,10 @@ export const facts: Readonly<Record<string, SchemaFact>> = {
   'Last-Event-ID': { example: id },
 };
 
-/** Facts of keys, people and sessions, of trials and settings. */
+/** Facts of keys, people and sessions, and of settings. */
 function keyFacts(id: string, at: string): Readonly<Record<string, SchemaFact>> {
   return {
-    'CheckTrial.Location': { example: 'local' },
     'DeviceSettings.Options': { text: 'Settings of the Method.', example: { Count: 3 } },
-    'TrialRecord.check_id': { example: null },
-    'TrialRecord.Extended': { example: { Address: '192.0.2.80', Status: 200 } },
     CreatedBy: { example: 'admin' },
     LastAddress: { example: '192.0.2.10' },
     Email: { example: 'ada@example.org' },

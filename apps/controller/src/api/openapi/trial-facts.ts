@@ -1,7 +1,10 @@
 import type { SchemaFact } from './openapi-schema.ts';
 
-/** Facts of what a device offers to watch. */
-export const offerFacts: Readonly<Record<string, SchemaFact>> = {
+/** Facts of trials, and of what a device offers to watch. */
+export const trialFacts: Readonly<Record<string, SchemaFact>> = {
+  'CheckTrial.Location': { example: 'local' },
+  'TrialRecord.check_id': { example: null },
+  'TrialRecord.Extended': { example: { Address: '192.0.2.80', Status: 200 } },
   'DeviceOffer.CheckResult': { example: 'switch-1 offers 48 interfaces, 12 values' },
   'DeviceOffer.System': { example: { Name: 'switch-1', Description: 'Example Switch 48' } },
   'DeviceOffer.IsComplete': { example: true },
