@@ -1,7 +1,8 @@
 // Traps and syslog of real programs, as an agent receives them: snmptrap and snmpinform of Net-SNMP, logger of util-linux.
 
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { create } from '@bufbuild/protobuf';
 import { createLog, systemClock } from '@vantage/kernel';
 import { specOf } from '@vantage/probes';
@@ -50,8 +51,9 @@ beforeEach(({ skip }) => {
   texts.splice(0);
 });
 
+// The listener is in this process, and an inform ends only with its answer.
 const run = (program: string, args: readonly string[]) =>
-  execFileSync(program, args, { timeout: 30_000, stdio: 'pipe', env: { PATH: '/usr/bin', MIBS: '' } });
+  promisify(execFile)(program, args, { timeout: 60_000, env: { PATH: '/usr/bin', MIBS: '' } });
 const arrived = (text: string) => vi.waitFor(() => expect(texts).toEqual([text]), soon);
 
 const linkDown = '1.3.6.1.6.3.1.1.5.3';
@@ -60,18 +62,27 @@ const expected = 'linkDown: ifIndex 3, ifAlias uplink hall 2';
 
 test('a trap of v1', async () => {
   const to = [`127.0.0.1:${trapPort}`, '1.3.6.1.4.1.8072.2.3', '192.0.2.1', '2', '0', '55'];
-  run(programs.snmptrap, ['-v', '1', '-c', community, ...to, ...varbinds]);
+  await run(programs.snmptrap, ['-v', '1', '-c', community, ...to, ...varbinds]);
   await arrived(expected);
 });
 
 test('a trap of v2c', async () => {
-  run(programs.snmptrap, ['-v', '2c', '-c', community, `127.0.0.1:${trapPort}`, '55', linkDown, ...varbinds]);
+  await run(programs.snmptrap, [
+    '-v',
+    '2c',
+    '-c',
+    community,
+    `127.0.0.1:${trapPort}`,
+    '55',
+    linkDown,
+    ...varbinds,
+  ]);
   await arrived(expected);
 });
 
 test('an inform of v2c, which ends only with an answer', async () => {
   const retries = ['-r', '0', '-t', '20'];
-  run(programs.snmpinform, [
+  await run(programs.snmpinform, [
     '-v',
     '2c',
     '-c',
@@ -102,7 +113,7 @@ test('a trap of v3', async () => {
     '-X',
     'password2',
   ];
-  run(programs.snmptrap, ['-v', '3', ...user, `127.0.0.1:${trapPort}`, '55', linkDown]);
+  await run(programs.snmptrap, ['-v', '3', ...user, `127.0.0.1:${trapPort}`, '55', linkDown]);
   await arrived('SNMP v3 notification, whose content is not read');
 });
 
@@ -111,8 +122,8 @@ test.each([
   ['RFC 5424', '--rfc5424'],
 ])('a line of syslog as in %s', async (_, form) => {
   const to = ['--server', '127.0.0.1', '--port', `${syslogPort}`, '--udp', form, '--tag', 'fand'];
-  run(programs.logger, [...to, '--priority', 'daemon.info', 'all is well']);
-  run(programs.logger, [...to, '--priority', 'daemon.err', `fan 2 failed, ${community}`]);
+  await run(programs.logger, [...to, '--priority', 'daemon.info', 'all is well']);
+  await run(programs.logger, [...to, '--priority', 'daemon.err', `fan 2 failed, ${community}`]);
   await vi.waitFor(() => expect(texts).toHaveLength(1), soon);
   expect(texts[0]).toMatch(/^error: \S+ fand\S* .*fan 2 failed, \*\*\*$/);
 });
