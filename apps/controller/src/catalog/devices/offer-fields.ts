@@ -23,13 +23,16 @@ const offeredValue = z
   .strictObject({
     Name: z.string().describe('A known object, the `Name` of an entry of `Values`.'),
     Label: z.string().describe('Its name for people, each once: the `Label` of an entry of `Values`.'),
-    Unit: z.string(),
+    Unit: z.string().describe('The unit of the value; empty: a plain number.'),
     Value: z.number().nullable().describe('Its value now; null: the device does not know it.'),
     Group: z.string().describe('The kind of object.'),
   })
   .meta({ id: 'OfferedValue' });
 
-const system = z.strictObject({ Name: z.string(), Description: z.string() });
+const system = z.strictObject({
+  Name: z.string().describe('Its sysName.'),
+  Description: z.string().describe('Its sysDescr.').meta({ example: 'Example Switch 48' }),
+});
 
 const { shape: ofInterface } = offeredInterface;
 const { shape: ofValue } = offeredValue;
@@ -66,7 +69,7 @@ export const offer = z
     ResultCode: z.int().describe('1: the device answered; otherwise as that of a check.'),
     CheckResult: z.string().describe('One line for people.'),
     System: system.nullable().describe('The name and description of the device; null: it did not answer.'),
-    Interfaces: z.array(offeredInterface),
+    Interfaces: z.array(offeredInterface).describe('Its interfaces, in the order of their indexes.'),
     Values: z.array(offeredValue).describe('Known objects that the device has.'),
     IsComplete: z
       .boolean()
