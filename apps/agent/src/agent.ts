@@ -11,6 +11,8 @@ import { serveStatus } from './doctor/status-socket.ts';
 import { openIdentityFolder } from './enrol/identity-folder.ts';
 import { createOwnCertificate, type OwnCertificate } from './enrol/own-certificate.ts';
 import { createAgentMetrics } from './metrics/agent-metrics.ts';
+import { createDeviceAddresses } from './notices/device-addresses.ts';
+import { listenForNotices } from './notices/notice-listener.ts';
 import type { AgentPolicy } from './policy/agent-policy.ts';
 import { concurrencyOf } from './run/check-concurrency.ts';
 import { createChecks } from './run/checks.ts';
@@ -82,10 +84,26 @@ export async function runAgent(deps: AgentDeps): Promise<void> {
   checks.anchors.set(assignments.anchors);
   if (identity.wallOffsetUs !== undefined) checks.scheduler.start();
   const { metricsPort } = config;
+  const addresses = createDeviceAddresses({
+    assignments: () => assignments.all,
+    monoMs: () => clock.monoMs(),
+  });
+  if (policy.traps !== undefined || policy.syslog !== undefined)
+    checks.onChecked((deviceNo, used) => addresses.checked(deviceNo, used));
+  await using notices = await listenForNotices({
+    policy,
+    clock,
+    log,
+    addresses,
+    nowUs: () => stores.time.nowUs(),
+    checkNow: (deviceNo) => void checks.table.runNow(deviceNo),
+    append: (value) => stores.append({ case: 'notice', value }),
+    localSecret: (name) => localSecrets.current.get(name)?.reveal(),
+  });
   await using _metrics =
     metricsPort === undefined
       ? undefined
-      : await serveMetrics(createAgentMetrics({ ...stores, ...checks, link }, version), metricsPort);
+      : await serveMetrics(createAgentMetrics({ ...stores, ...checks, link, notices }, version), metricsPort);
   using _periodicWork = startPeriodicWork({ ...parts, checks });
   using _renewals = every(clock, renewEveryMs, () => void enrolment.renewIfDue(signal));
   const { handlers, record } = recordLink(sessionHandlers, clock);

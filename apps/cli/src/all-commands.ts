@@ -22,6 +22,7 @@ import { addReleaseCommands } from './commands/release-commands.ts';
 import { addResourceCommands } from './commands/resource-commands.ts';
 import { addScriptCommands } from './commands/script-command.ts';
 import { addSizeCommand } from './commands/size-command.ts';
+import { addSnmpCommands } from './commands/snmp-command.ts';
 import { addSystemCommands } from './commands/system-commands.ts';
 import { addVerbCommands } from './commands/verb-commands.ts';
 import { renderFailure } from './print-answer.ts';
@@ -47,6 +48,7 @@ export function createAllCommands(adminOf?: AdminOf): CommandLine {
   addLoginCommand(commandLine);
   addResourceCommands(commandLine, { locations: locationsOnHost(commandLine), contacts, alerts });
   addVerbCommands(commandLine);
+  addSnmpCommands(commandLine);
   addCompletionCommands(commandLine);
   addMcpCommand(commandLine);
   addSizeCommand(commandLine);

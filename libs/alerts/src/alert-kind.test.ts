@@ -19,7 +19,9 @@ function kindsAbout(subjects: readonly string[] | 'any', ...turns: readonly Retu
 test('what follows from a kind fits its subject, and whether it begins something, ends it, or is over at once', () => {
   expect([...deviceStateKinds]).toEqual(kindsAbout(['device'], 'begins', 'ends'));
   expect([...kindsOfLocation]).toEqual(kindsAbout(['location', 'anchor'], 'begins'));
-  expect([...acknowledgeableKinds]).toEqual(kindsAbout(['device', 'location', 'anchor'], 'begins'));
+  expect([...acknowledgeableKinds]).toEqual(
+    kindsAbout(['device', 'interface', 'location', 'anchor'], 'begins'),
+  );
   expect([...momentKinds]).toEqual(kindsAbout('any', undefined));
   expect([...severalKinds]).toEqual(kindsAbout(['certificate', 'agent'], undefined));
   expect(turnOf('device.melted')).toBeUndefined();

@@ -26,6 +26,8 @@ const kinds = {
   'device.partial': { end: 'device.up', isDeviceState: true, isAcknowledgeable: true },
   'device.slow': { end: 'device.up', isDeviceState: true, isAcknowledgeable: true },
   'certificate.expiring': { isMoment: true, maySeveralBeOpen: true },
+  'interface.down': { end: 'interface.up', isAcknowledgeable: true },
+  'interface.up': {},
   'location.offline': { end: 'location.online', isAcknowledgeable: true, endsWithLocation: true },
   'location.online': {},
   'anchor.down': { end: 'anchor.up', isAcknowledgeable: true, endsWithLocation: true },

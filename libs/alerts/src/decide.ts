@@ -27,7 +27,7 @@ import { partial, warning } from './warning.ts';
  *   any          about Partial, the device is Down               waits: the outage has its own alert
  *   any          about Partial, it fails from no Location        ended
  *   any          about Partial, not in maintenance               active; it has no further phases
- *   any          a warning (slow, certificate)                   active after a maintenance; its end is a separate event
+ *   any          a warning (slow, certificate, interface)                   active after a maintenance; its end is a separate event
  *   flapping     in maintenance                                  waits
  *   flapping     30 minutes without a change, Up                 message "Up" to all notified contacts; closed
  *   flapping     30 minutes without a change, Down               judging

@@ -9,6 +9,7 @@ export {
   eventTypes,
   kindOf,
 } from './events/event-kinds.ts';
+export { interfaceText, noticeText } from './events/network-events.ts';
 export { lastStatus, newEvents, type RecordedStatus } from './events/reconcile-events.ts';
 export { type BaseInterval, type FoldResult, fold, matters } from './fold.ts';
 export {
@@ -61,6 +62,12 @@ export {
 export { createSpanJoiner, type DrawnSpan, type SpanJoiner } from './span-joiner.ts';
 export { outages, type ShownSpan, timeline, type UptimeFacts } from './timeline.ts';
 export { addUptimes, type Uptime, type UptimePart, uptime, uptimeOfPart } from './uptime.ts';
+export { stepStart } from './warnings/device-start.ts';
 export { type Expiry, stepExpiry } from './warnings/expiry.ts';
+export {
+  type InterfaceState,
+  type ReportedInterface,
+  stepInterfaces,
+} from './warnings/interface-states.ts';
 export { type Slowness, stepSlowness } from './warnings/slowness.ts';
 export { worstStatuses } from './worst-statuses.ts';

@@ -14,6 +14,7 @@ export { parseHost, parseTarget, refusedTargetText } from './contract/target.ts'
 export { methodOf, probeFor, type ReadyCheck, readSpec, registry, specOf } from './engine/registry.ts';
 export { runCheck, runProbe } from './engine/run.ts';
 export type { RunDeps } from './engine/running-check.ts';
+export { specMask } from './engine/spec-mask.ts';
 export { type RequestedTrace, requestedTrace, type TracePlan, tracePlan } from './engine/trace-plan.ts';
 export { createDial } from './net/dial.ts';
 export { createNames, type NameResolver } from './net/resolve.ts';

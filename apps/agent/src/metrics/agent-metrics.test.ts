@@ -19,6 +19,7 @@ function sample() {
       time: { nowUs: () => 3_500_000 },
       meter,
       disk: { space: { freeBytes: 7, totalBytes: 9 } },
+      notices: { totals: { kept: 3, dropped: 0, unknown: 2, unmatched: 0, malformed: 0 } },
     },
     '1',
   );

@@ -12,6 +12,9 @@ export interface AgentParts {
   readonly scheduler: { waitingUs(): number | undefined };
   readonly time: { nowUs(): number };
   readonly disk: Pick<DiskWatch, 'space'>;
+  readonly notices: {
+    readonly totals: Readonly<Record<'kept' | 'dropped' | 'unknown' | 'unmatched' | 'malformed', number>>;
+  };
 }
 
 /** Creates the metrics of the agent's process. No label names a device, so the number of series does not grow. */
@@ -34,5 +37,11 @@ export function createAgentMetrics(parts: AgentParts, version: string): ProcessM
     started: meter.totals.started,
     skipped: meter.totals.skipped,
   }));
+  metrics.counter(
+    'vantage_notices_total',
+    'Traps and lines of syslog that arrived, by outcome.',
+    'outcome',
+    () => parts.notices.totals,
+  );
   return metrics;
 }

@@ -15,6 +15,10 @@ export interface AgentPolicy extends Policy {
   refuseMethod(method: Method): string | undefined;
   /** Infinity without a limit. */
   readonly checksPerMinute: number;
+  /** The address at which the agent receives traps; undefined: it receives none. */
+  readonly traps: PolicyFile['Traps'];
+  /** The address at which it receives syslog, and the lines that count; undefined: it receives none. */
+  readonly syslog: PolicyFile['Syslog'];
 }
 
 /** Addresses at which clouds give credentials to every process of the host. */
@@ -83,5 +87,7 @@ export function policyOf(file: PolicyFile): AgentPolicy {
     refuse: ({ address, port, method }) => refuseMethod(method) ?? refuseAddress(address) ?? refusePort(port),
     refuseMethod,
     checksPerMinute: file.ChecksPerMinute ?? Number.POSITIVE_INFINITY,
+    traps: file.Traps,
+    syslog: file.Syslog,
   };
 }

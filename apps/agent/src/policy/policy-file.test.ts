@@ -36,6 +36,37 @@ const metadataSpellings = [
   '[::ffff:a9fe:a9fe]',
 ];
 
+test('traps and syslog are received only where the file says so', () => {
+  expect(policyOf()).toMatchObject({ traps: undefined, syslog: undefined });
+  const policy = policyOf({
+    Traps: { Listen: '162' },
+    Syslog: { Listen: '[2001:db8::1]:514', Contains: ['fan'] },
+  });
+  expect(policy.traps).toEqual({ Listen: { address: '', port: 162 } });
+  expect(policy.syslog).toEqual({
+    Listen: { address: '2001:db8::1', port: 514 },
+    MaxSeverity: 3,
+    Contains: ['fan'],
+  });
+  expect(policyOf({ Traps: { Listen: '192.0.2.1:1162' } }).traps?.Listen).toEqual({
+    address: '192.0.2.1',
+    port: 1162,
+  });
+});
+
+test.each(['', 'host:162', '192.0.2.1', '0', '65536', '1.2.3:162', '[::1]'])(
+  '%j is no address to listen on',
+  (Listen) => {
+    const loaded = loadPolicy(JSON.stringify({ Traps: { Listen } }));
+    expect(loaded).toEqual({
+      ok: false,
+      problems: [
+        'policy file, Traps.Listen: must be a port, or an address and a port: 162, 192.0.2.1:162, [2001:db8::1]:162',
+      ],
+    });
+  },
+);
+
 test.each(metadataSpellings)('without a policy file the metadata address is refused as %s', (address) => {
   expect(refuses(policyOf(), address)).toBe(true);
 });

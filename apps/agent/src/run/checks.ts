@@ -44,6 +44,8 @@ export interface Checks {
   readonly meter: LatenessMeter;
   readonly stalls: Stalls;
   readonly sendHeartbeat: SendHeartbeat;
+  /** Sets the listener for the addresses that each check used or tried. */
+  onChecked(listener: (deviceNo: number, addresses: readonly string[]) => void): void;
 }
 
 interface ChecksDeps {
@@ -66,6 +68,7 @@ export function createChecks(deps: ChecksDeps): Checks {
   const { time, outbox, retryStore, append } = stores;
   const { requestGraceMs } = deps.timing;
   const monoMs = () => clock.monoMs();
+  let onChecked: (deviceNo: number, addresses: readonly string[]) => void = () => {};
   const coverage = createCoverage();
   const meter = createLatenessMeter();
   const stalls = createStalls({ monoMs, thresholdMs: stallMs });
@@ -118,6 +121,12 @@ export function createChecks(deps: ChecksDeps): Checks {
     onResult(value, context) {
       append({ case: 'result', value });
       diagnostics.written(value, context);
+      const { peers } = context.measurement;
+      if (peers.length > 0)
+        onChecked(
+          value.deviceNo,
+          peers.map(({ address }) => address),
+        );
     },
     concurrency,
     rateLimiter: createCheckRateLimiter({ checksPerMinute: policy.checksPerMinute, monoMs }),
@@ -130,7 +139,21 @@ export function createChecks(deps: ChecksDeps): Checks {
     onError: (error) => log.error({ error: messageOf(error) }, 'unexpected error'),
   });
   const sync = createSync(stores, scheduler, log);
-  return { table, scheduler, uplink, anchors, diagnostics, sync, coverage, meter, stalls, sendHeartbeat };
+  return {
+    table,
+    scheduler,
+    uplink,
+    anchors,
+    diagnostics,
+    sync,
+    coverage,
+    meter,
+    stalls,
+    sendHeartbeat,
+    onChecked(listener) {
+      onChecked = listener;
+    },
+  };
 }
 
 /** Creates the monitor of the anchors. It checks nothing before anchors are set. */

@@ -6,6 +6,7 @@ import { locationVisibility } from '../catalog/locations/visibility-store.ts';
 import { tracedFold } from '../observe/tracing/index.ts';
 import { createEventFeed, createEventSource, createReportReader } from '../reading/history/index.ts';
 import { createRecordEvents, recordEvents as recordOnly } from '../results/events/record-events.ts';
+import { createRecordNotices } from '../results/events/record-notices.ts';
 import { createIngest } from '../results/ingest/index.ts';
 import { rollUps } from '../results/roll-up/index.ts';
 import { createHealth, createRestHealth, uptimeParts } from '../results/status/index.ts';
@@ -46,6 +47,7 @@ export function joinShared(base: Base) {
       partitions,
       rollUps,
       fold,
+      recordNotices: createRecordNotices(recordEvents),
       mayRefuseForTime: () => clocks.mayRefuse,
     }),
     notify: joinNotify(base, { onFailed: alerts.onFailed, feed, uptimes: restHealth.uptimes }),

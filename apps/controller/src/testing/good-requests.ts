@@ -35,6 +35,7 @@ const bodies: Readonly<Record<string, object>> = {
   'POST /nschedules/preview': { Steps: [] },
   'POST /mschedules/preview': { Start: '2026-01-04T02:30', Duration: '02:00' },
   'POST /checks/trial': { Method: 'TCP', URL: 'example.org:9' },
+  'POST /checks/offer': { Method: 'SNMP', URL: '192.0.2.2' },
   'POST /agents/invitations': { Location: 'local' },
   'PUT /tags/{tag_id}': { Name: 'other' },
   'PUT /account': {},

@@ -29,6 +29,7 @@ test('limited callers may read, and change nothing, but for these routes', () =>
     'DELETE /tags/{tag_id}/devices/{device_id}',
     'DELETE /users/{user_id}',
     'POST /batch',
+    'POST /checks/offer',
     'POST /checks/trial',
     'POST /devices',
     'POST /devices/change',

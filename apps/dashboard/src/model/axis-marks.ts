@@ -1,7 +1,7 @@
 /** An occurrence, as the axis and its list show it. */
 export interface AxisMark {
   readonly key: string;
-  readonly kind: 'Change' | 'Deployment' | 'Note' | 'Maintenance' | 'Error';
+  readonly kind: 'Change' | 'Deployment' | 'Note' | 'Maintenance' | 'Restart' | 'Error';
   /** Milliseconds since 1970. */
   readonly at: number;
   /** The end of maintenance; null: a moment. */

@@ -7,6 +7,7 @@ export const previewKinds = [
   'device.partial',
   'device.slow',
   'certificate.expiring',
+  'interface.down',
   'location.offline',
   'anchor.down',
   'agent.fenced',

@@ -31,7 +31,7 @@ export function predicateOf(alert: Alert): string {
 /** The icon for the subject of an alert. */
 export function iconOf({ Kind }: Alert): IconName {
   if (Kind === 'device.down' || Kind === 'device.flapping' || Kind === 'anchor.down') return 'Down';
-  if (Kind === 'device.partial') return 'Partial';
+  if (Kind === 'device.partial' || Kind === 'interface.down') return 'Partial';
   if (Kind === 'location.offline' || Kind === 'agent.fenced') return 'Offline';
   if (Kind === 'contact.failing') return 'Failed';
   return 'Other';

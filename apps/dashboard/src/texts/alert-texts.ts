@@ -7,6 +7,8 @@ const kinds = {
   'device.partial': 'fails from some Locations only',
   'device.slow': 'is slow',
   'certificate.expiring': 'has a certificate or domain that ends soon',
+  'interface.down': 'has an interface that is Down',
+  'interface.up': 'has its interface again',
   'location.offline': 'is offline',
   'location.online': 'is online again',
   'anchor.down': 'has an anchor that is Down',

@@ -47,6 +47,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/checks/offer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Asks a device what it offers to watch: its interfaces and sensors
+         * @description Asks a device what it offers to watch: its interfaces and sensors.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<offer>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UW or UA may do this.
+         */
+        post: operations["askOffer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/checks/{check_id}": {
         parameters: {
             query?: never;
@@ -5907,7 +5931,7 @@ export interface components {
              *       "device.up"
              *     ]
              */
-            Notify?: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing" | "acknowledged")[] | null;
+            Notify?: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "interface.down" | "interface.up" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing" | "acknowledged")[] | null;
             /**
              * @description It gets nothing. Every decision and message for it is recorded, so that you can compare them with another system (GET /alerts?Shadow=Y).
              * @example false
@@ -6007,7 +6031,7 @@ export interface components {
              *       "device.up"
              *     ]
              */
-            Notify?: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing" | "acknowledged")[] | null;
+            Notify?: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "interface.down" | "interface.up" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing" | "acknowledged")[] | null;
             /**
              * @description It gets nothing. Every decision and message for it is recorded, so that you can compare them with another system (GET /alerts?Shadow=Y).
              * @example false
@@ -6082,7 +6106,7 @@ export interface components {
              *       "Up"
              *     ]
              */
-            Events?: ("Created" | "Deleted" | "Changed" | "Error" | "Recovered" | "Partial" | "Down" | "Up" | "Unknown" | "MaintStart" | "MaintEnd" | "Slow" | "Fast" | "CertificateExpiring" | "Alert" | "AlertFailed" | "AlertSuppressed" | "LocationOffline" | "LocationOnline" | "AnchorDown" | "AnchorUp" | "AgentFenced" | "AgentRevoked" | "AgentUpgraded" | "AgentUpgradeFailed")[] | null;
+            Events?: ("Created" | "Deleted" | "Changed" | "Error" | "Recovered" | "Partial" | "Down" | "Up" | "Unknown" | "MaintStart" | "MaintEnd" | "Slow" | "Fast" | "CertificateExpiring" | "Restarted" | "Trap" | "InterfaceDown" | "InterfaceUp" | "Alert" | "AlertFailed" | "AlertSuppressed" | "LocationOffline" | "LocationOnline" | "AnchorDown" | "AnchorUp" | "AgentFenced" | "AgentRevoked" | "AgentUpgraded" | "AgentUpgradeFailed")[] | null;
             /**
              * @description Events of the devices with this tag only: its name or id, or the object that a GET returns; null: all events.
              * @example berlin
@@ -6148,7 +6172,7 @@ export interface components {
              *       "Up"
              *     ]
              */
-            Events?: ("Created" | "Deleted" | "Changed" | "Error" | "Recovered" | "Partial" | "Down" | "Up" | "Unknown" | "MaintStart" | "MaintEnd" | "Slow" | "Fast" | "CertificateExpiring" | "Alert" | "AlertFailed" | "AlertSuppressed" | "LocationOffline" | "LocationOnline" | "AnchorDown" | "AnchorUp" | "AgentFenced" | "AgentRevoked" | "AgentUpgraded" | "AgentUpgradeFailed")[] | null;
+            Events?: ("Created" | "Deleted" | "Changed" | "Error" | "Recovered" | "Partial" | "Down" | "Up" | "Unknown" | "MaintStart" | "MaintEnd" | "Slow" | "Fast" | "CertificateExpiring" | "Restarted" | "Trap" | "InterfaceDown" | "InterfaceUp" | "Alert" | "AlertFailed" | "AlertSuppressed" | "LocationOffline" | "LocationOnline" | "AnchorDown" | "AnchorUp" | "AgentFenced" | "AgentRevoked" | "AgentUpgraded" | "AgentUpgradeFailed")[] | null;
             /**
              * @description Events of the devices with this tag only: its name or id, or the object that a GET returns; null: all events.
              * @example berlin
@@ -6735,7 +6759,7 @@ export interface components {
              * @example device.down
              * @enum {string}
              */
-            Kind?: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing";
+            Kind?: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "interface.down" | "interface.up" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing";
         };
         /**
          * @description A step of a notification schedule: whom it notifies, how long after the alert and at which hours.
@@ -8087,6 +8111,170 @@ export interface components {
              * @example bit/s
              */
             Unit: string;
+        };
+        /**
+         * @description What a device offers to watch, as an agent found it.
+         * @example {
+         *       "Location": "local",
+         *       "ResultCode": 1,
+         *       "CheckResult": "switch-1 offers 48 interfaces, 12 values",
+         *       "System": {
+         *         "Name": "switch-1",
+         *         "Description": "Example Switch 48"
+         *       },
+         *       "Interfaces": [
+         *         {
+         *           "Index": 10101,
+         *           "Name": "Gi1/0/1",
+         *           "Alias": "uplink hall 2",
+         *           "Status": "Up",
+         *           "AdminStatus": "Up",
+         *           "Speed": 1000000000,
+         *           "InBits": 41000000,
+         *           "OutBits": 3100000
+         *         }
+         *       ],
+         *       "Values": [
+         *         {
+         *           "Name": "hrProcessorLoad.1",
+         *           "Label": "CPU 1",
+         *           "Unit": "%",
+         *           "Value": 14,
+         *           "Group": "Processors"
+         *         }
+         *       ],
+         *       "IsComplete": true
+         *     }
+         */
+        DeviceOffer: {
+            /**
+             * @description The Location whose agent asked.
+             * @example local
+             */
+            Location: string;
+            /**
+             * @description 1: the device answered; otherwise as that of a check.
+             * @example 1
+             * @enum {integer}
+             */
+            ResultCode: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10;
+            /**
+             * @description One line for people.
+             * @example switch-1 offers 48 interfaces, 12 values
+             */
+            CheckResult: string;
+            /**
+             * @description The name and description of the device; null: it did not answer.
+             * @example {
+             *       "Name": "switch-1",
+             *       "Description": "Example Switch 48"
+             *     }
+             */
+            System: {
+                /**
+                 * @description The name.
+                 * @example local
+                 */
+                Name: string;
+                Description: string;
+            } | null;
+            Interfaces: components["schemas"]["OfferedInterface"][];
+            /** @description Known objects that the device has. */
+            Values: components["schemas"]["OfferedValue"][];
+            /**
+             * @description False: the device did not answer in time about everything, or has more than the limits.
+             * @example true
+             */
+            IsComplete: boolean;
+        };
+        /**
+         * @description An interface of a device.
+         * @example {
+         *       "Index": 10101,
+         *       "Name": "Gi1/0/1",
+         *       "Alias": "uplink hall 2",
+         *       "Status": "Up",
+         *       "AdminStatus": "Up",
+         *       "Speed": 1000000000,
+         *       "InBits": 41000000,
+         *       "OutBits": 3100000
+         *     }
+         */
+        OfferedInterface: {
+            /**
+             * @description Its ifIndex.
+             * @example 10101
+             */
+            Index: number;
+            /**
+             * @description Its ifName, else its ifDescr; empty if it has neither.
+             * @example Gi1/0/1
+             */
+            Name: string;
+            /**
+             * @description The description that operators gave it: its ifAlias.
+             * @example uplink hall 2
+             */
+            Alias: string;
+            /**
+             * @description Its operational status.
+             * @example Up
+             */
+            Status: string;
+            /**
+             * @description The status that an administrator set.
+             * @example Up
+             */
+            AdminStatus: string;
+            /**
+             * @description bit/s; null: the device does not report it.
+             * @example 1000000000
+             */
+            Speed: number | null;
+            /**
+             * @description The traffic into the interface now, bit/s; null: not known.
+             * @example 41000000
+             */
+            InBits: number | null;
+            /**
+             * @description The traffic out of the interface now, bit/s; null: not known.
+             * @example 3100000
+             */
+            OutBits: number | null;
+        };
+        /**
+         * @description A known object of a device.
+         * @example {
+         *       "Name": "hrProcessorLoad.1",
+         *       "Label": "CPU 1",
+         *       "Unit": "%",
+         *       "Value": 14,
+         *       "Group": "Processors"
+         *     }
+         */
+        OfferedValue: {
+            /**
+             * @description A known object, the `Name` of an entry of `Values`.
+             * @example hrProcessorLoad.1
+             */
+            Name: string;
+            /**
+             * @description Its name for people, each once: the `Label` of an entry of `Values`.
+             * @example CPU 1
+             */
+            Label: string;
+            /** @example % */
+            Unit: string;
+            /**
+             * @description Its value now; null: the device does not know it.
+             * @example 14
+             */
+            Value: number | null;
+            /**
+             * @description The kind of object.
+             * @example Processors
+             */
+            Group: string;
         };
         /**
          * @description The record of one check, with the device that it belongs to.
@@ -9582,7 +9770,7 @@ export interface components {
              * @example Down
              * @enum {string}
              */
-            Type: "Created" | "Deleted" | "Changed" | "Error" | "Recovered" | "Partial" | "Down" | "Up" | "Unknown" | "MaintStart" | "MaintEnd" | "Slow" | "Fast" | "CertificateExpiring" | "Alert" | "AlertFailed" | "AlertSuppressed" | "LocationOffline" | "LocationOnline" | "AnchorDown" | "AnchorUp" | "AgentFenced" | "AgentRevoked" | "AgentUpgraded" | "AgentUpgradeFailed";
+            Type: "Created" | "Deleted" | "Changed" | "Error" | "Recovered" | "Partial" | "Down" | "Up" | "Unknown" | "MaintStart" | "MaintEnd" | "Slow" | "Fast" | "CertificateExpiring" | "Restarted" | "Trap" | "InterfaceDown" | "InterfaceUp" | "Alert" | "AlertFailed" | "AlertSuppressed" | "LocationOffline" | "LocationOnline" | "AnchorDown" | "AnchorUp" | "AgentFenced" | "AgentRevoked" | "AgentUpgraded" | "AgentUpgradeFailed";
             /**
              * @description The device's status after it; of a Location Unknown while it is offline, Up when it is online.
              * @enum {string}
@@ -9818,7 +10006,7 @@ export interface components {
              * @description Change: of the settings of the device, or a change of which a caller told.
              * @enum {string}
              */
-            Kind: "Deployment" | "Change" | "Note" | "Maintenance";
+            Kind: "Deployment" | "Change" | "Note" | "Maintenance" | "Restart";
             /**
              * @description When it happened; of maintenance its begin.
              * @example 2026-02-25T23:38:03+01:00
@@ -11578,7 +11766,7 @@ export interface components {
              * @description Kinds of messages that it gets; null: all.
              * @example null
              */
-            Notify: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing" | "acknowledged")[] | null;
+            Notify: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "interface.down" | "interface.up" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing" | "acknowledged")[] | null;
             /**
              * @description It gets nothing. Every decision and message for it is recorded, so that you can compare them with another system (GET /alerts?Shadow=Y).
              * @example false
@@ -11861,7 +12049,7 @@ export interface components {
              *       "Up"
              *     ]
              */
-            Events: ("Created" | "Deleted" | "Changed" | "Error" | "Recovered" | "Partial" | "Down" | "Up" | "Unknown" | "MaintStart" | "MaintEnd" | "Slow" | "Fast" | "CertificateExpiring" | "Alert" | "AlertFailed" | "AlertSuppressed" | "LocationOffline" | "LocationOnline" | "AnchorDown" | "AnchorUp" | "AgentFenced" | "AgentRevoked" | "AgentUpgraded" | "AgentUpgradeFailed")[] | null;
+            Events: ("Created" | "Deleted" | "Changed" | "Error" | "Recovered" | "Partial" | "Down" | "Up" | "Unknown" | "MaintStart" | "MaintEnd" | "Slow" | "Fast" | "CertificateExpiring" | "Restarted" | "Trap" | "InterfaceDown" | "InterfaceUp" | "Alert" | "AlertFailed" | "AlertSuppressed" | "LocationOffline" | "LocationOnline" | "AnchorDown" | "AnchorUp" | "AgentFenced" | "AgentRevoked" | "AgentUpgraded" | "AgentUpgradeFailed")[] | null;
             /**
              * @description Events of the devices with this tag only; null: all events.
              * @example {
@@ -12679,7 +12867,7 @@ export interface components {
              * @example device.down
              * @enum {string}
              */
-            Kind: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing";
+            Kind: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "interface.down" | "interface.up" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing";
             /**
              * @description Closed: what it is about has ended.
              * @example Open
@@ -18080,6 +18268,164 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    askOffer: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Makes the request safe to repeat: 1 to 128 printable characters, a new one (such as a UUID) for each new request. A repetition with the same body within 24 hours gets the first answer and does nothing again; one with another body is code 1005.
+                 * @example 5d8f1b1e-6f5c-4b0e-9a41-0d2f6c1f7f3a
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON, with the header `Content-Type: application/json`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "Method": "HTTP",
+                 *       "URL": "https://www.example.com/",
+                 *       "ShortName": "web-1",
+                 *       "FullName": "Web shop, front page",
+                 *       "Frequency": 5,
+                 *       "FrequencySeconds": null,
+                 *       "Timeout": 30,
+                 *       "Retries": 2,
+                 *       "Attempts": 3,
+                 *       "RetryDelay": 1,
+                 *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                 *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                 *       "device_master_id": null,
+                 *       "Locations": [
+                 *         "local"
+                 *       ],
+                 *       "Options": {
+                 *         "ExpectText": "Welcome",
+                 *         "MaxTimeMs": 2000,
+                 *         "Headers": {
+                 *           "Accept-Language": "en"
+                 *         }
+                 *       },
+                 *       "Tags": [
+                 *         {
+                 *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                 *           "Name": "shop"
+                 *         }
+                 *       ],
+                 *       "ExternalKey": "cmdb-4711",
+                 *       "Source": "net/berlin",
+                 *       "Enabled": true,
+                 *       "Severity": "critical",
+                 *       "HostData": {
+                 *         "headers": {
+                 *           "Accept-Language": "en"
+                 *         }
+                 *       },
+                 *       "Location": "local",
+                 *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CheckTrial"];
+            };
+        };
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
+                     * @description With `true`: the answer of an earlier request with the same Idempotency-Key.
+                     * @example true
+                     */
+                    "Idempotency-Replayed"?: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "Location": "local",
+                     *       "ResultCode": 1,
+                     *       "CheckResult": "switch-1 offers 48 interfaces, 12 values",
+                     *       "System": {
+                     *         "Name": "switch-1",
+                     *         "Description": "Example Switch 48"
+                     *       },
+                     *       "Interfaces": [
+                     *         {
+                     *           "Index": 10101,
+                     *           "Name": "Gi1/0/1",
+                     *           "Alias": "uplink hall 2",
+                     *           "Status": "Up",
+                     *           "AdminStatus": "Up",
+                     *           "Speed": 1000000000,
+                     *           "InBits": 41000000,
+                     *           "OutBits": 3100000
+                     *         }
+                     *       ],
+                     *       "Values": [
+                     *         {
+                     *           "Name": "hrProcessorLoad.1",
+                     *           "Label": "CPU 1",
+                     *           "Unit": "%",
+                     *           "Value": 14,
+                     *           "Group": "Processors"
+                     *         }
+                     *       ],
+                     *       "IsComplete": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeviceOffer"];
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getCheck: {
         parameters: {
             query?: {
@@ -20389,7 +20735,7 @@ export interface operations {
                  *       "Deleted"
                  *     ]
                  */
-                Type?: ("Created" | "Deleted" | "Changed" | "Error" | "Recovered" | "Partial" | "Down" | "Up" | "Unknown" | "MaintStart" | "MaintEnd" | "Slow" | "Fast" | "CertificateExpiring" | "Alert" | "AlertFailed" | "AlertSuppressed" | "LocationOffline" | "LocationOnline" | "AnchorDown" | "AnchorUp" | "AgentFenced" | "AgentRevoked" | "AgentUpgraded" | "AgentUpgradeFailed")[] | string;
+                Type?: ("Created" | "Deleted" | "Changed" | "Error" | "Recovered" | "Partial" | "Down" | "Up" | "Unknown" | "MaintStart" | "MaintEnd" | "Slow" | "Fast" | "CertificateExpiring" | "Restarted" | "Trap" | "InterfaceDown" | "InterfaceUp" | "Alert" | "AlertFailed" | "AlertSuppressed" | "LocationOffline" | "LocationOnline" | "AnchorDown" | "AnchorUp" | "AgentFenced" | "AgentRevoked" | "AgentUpgraded" | "AgentUpgradeFailed")[] | string;
                 /**
                  * @description Most rows to return; more than 100 is taken as 100.
                  * @example 100
@@ -20547,7 +20893,7 @@ export interface operations {
                  *       "Deleted"
                  *     ]
                  */
-                Type?: ("Created" | "Deleted" | "Changed" | "Error" | "Recovered" | "Partial" | "Down" | "Up" | "Unknown" | "MaintStart" | "MaintEnd" | "Slow" | "Fast" | "CertificateExpiring" | "Alert" | "AlertFailed" | "AlertSuppressed" | "LocationOffline" | "LocationOnline" | "AnchorDown" | "AnchorUp" | "AgentFenced" | "AgentRevoked" | "AgentUpgraded" | "AgentUpgradeFailed")[] | string;
+                Type?: ("Created" | "Deleted" | "Changed" | "Error" | "Recovered" | "Partial" | "Down" | "Up" | "Unknown" | "MaintStart" | "MaintEnd" | "Slow" | "Fast" | "CertificateExpiring" | "Restarted" | "Trap" | "InterfaceDown" | "InterfaceUp" | "Alert" | "AlertFailed" | "AlertSuppressed" | "LocationOffline" | "LocationOnline" | "AnchorDown" | "AnchorUp" | "AgentFenced" | "AgentRevoked" | "AgentUpgraded" | "AgentUpgradeFailed")[] | string;
                 /**
                  * @description Most rows to return; more than 100 is taken as 100.
                  * @example 100
@@ -31214,7 +31560,7 @@ export interface operations {
                  *       "device.up"
                  *     ]
                  */
-                Kind?: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing")[] | string;
+                Kind?: ("device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "interface.down" | "interface.up" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing")[] | string;
                 /**
                  * @description A device_id, or several: alerts of these devices only, also of deleted ones.
                  * @example [
@@ -34433,7 +34779,7 @@ export interface operations {
                      * @description What happened.
                      * @enum {string}
                      */
-                    type: "event.Created" | "event.Deleted" | "event.Changed" | "event.Error" | "event.Recovered" | "event.Partial" | "event.Down" | "event.Up" | "event.Unknown" | "event.MaintStart" | "event.MaintEnd" | "event.Slow" | "event.Fast" | "event.CertificateExpiring" | "event.Alert" | "event.AlertFailed" | "event.AlertSuppressed" | "event.LocationOffline" | "event.LocationOnline" | "event.AnchorDown" | "event.AnchorUp" | "event.AgentFenced" | "event.AgentRevoked" | "event.AgentUpgraded" | "event.AgentUpgradeFailed";
+                    type: "event.Created" | "event.Deleted" | "event.Changed" | "event.Error" | "event.Recovered" | "event.Partial" | "event.Down" | "event.Up" | "event.Unknown" | "event.MaintStart" | "event.MaintEnd" | "event.Slow" | "event.Fast" | "event.CertificateExpiring" | "event.Restarted" | "event.Trap" | "event.InterfaceDown" | "event.InterfaceUp" | "event.Alert" | "event.AlertFailed" | "event.AlertSuppressed" | "event.LocationOffline" | "event.LocationOnline" | "event.AnchorDown" | "event.AnchorUp" | "event.AgentFenced" | "event.AgentRevoked" | "event.AgentUpgraded" | "event.AgentUpgradeFailed";
                     /**
                      * Format: date-time
                      * @description ISO 8601, in the account's time zone.
@@ -34510,7 +34856,7 @@ export interface operations {
                      * @description What happened.
                      * @enum {string}
                      */
-                    type: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing" | "acknowledged" | "closed" | "test";
+                    type: "device.down" | "device.up" | "device.flapping" | "device.partial" | "device.slow" | "certificate.expiring" | "interface.down" | "interface.up" | "location.offline" | "location.online" | "anchor.down" | "anchor.up" | "agent.fenced" | "contact.failing" | "late.summary" | "clock.wrong" | "disk.low" | "backup.old" | "database.back" | "certificate.failing" | "key.missing" | "acknowledged" | "closed" | "test";
                     /**
                      * Format: date-time
                      * @description ISO 8601, in the account's time zone.

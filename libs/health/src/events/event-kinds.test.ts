@@ -18,6 +18,17 @@ const start = {
   by: 'user',
 } as const;
 const checked = { check: { startUs: 4, agentNo: 6 }, locationNo: 3, atUs: 5 } as const;
+const change = {
+  kind: 'down',
+  key: 'Gi1/0/17',
+  name: 'Gi1/0/17',
+  alias: 'uplink hall 2',
+  sinceUs: 1_200_000_000,
+  firstUs: 1_200_000_000,
+  downs: 1,
+  isMissing: false,
+} as const;
+const port = { ...device, ...checked, status: 'Up', isDeviceDown: false } as const;
 const end = { kind: 'maintenance-end', ...device, status: 'Up', atUs: 5, endedS: 1 } as const;
 
 function checkCause(
@@ -95,6 +106,40 @@ test.each<[EventCause, string]>([
       notAfterUs: 86_400_000_000,
     },
     'The domain expired 1 day ago, at 1970-01-02T00:00:00Z',
+  ],
+  [
+    { kind: 'device-restarted', ...device, ...checked, status: 'Up', startedUs: 1e15 },
+    'Restarted: running since 2001-09-09T01:46:40Z',
+  ],
+  [
+    {
+      kind: 'trap-received',
+      ...device,
+      locationNo: 3,
+      atUs: 5,
+      status: 'Up',
+      from: 'trap',
+      text: 'linkDown: ifIndex 3',
+      isLate: false,
+    },
+    'Trap linkDown: ifIndex 3',
+  ],
+  [{ kind: 'interface-down', ...port, change }, 'Gi1/0/17 “uplink hall 2” is Down'],
+  [
+    { kind: 'interface-down', ...port, change: { ...change, alias: null, downs: 3, firstUs: 300_000_000 } },
+    'Gi1/0/17 is Down, 3 times within 15 min',
+  ],
+  [
+    { kind: 'interface-down', ...port, change: { ...change, isMissing: true } },
+    'Gi1/0/17 “uplink hall 2” is Down: the device no longer has it',
+  ],
+  [
+    { kind: 'interface-up', ...port, change: { ...change, kind: 'up', name: 'eth\u001b[31m0', alias: '' } },
+    'eth [31m0 is Up again',
+  ],
+  [
+    { kind: 'interface-up', ...port, change: { ...change, kind: 'unwatched', alias: 'x'.repeat(200) } },
+    `Gi1/0/17 “${'x'.repeat(119)}…” is no longer watched`,
   ],
   [{ kind: 'location-online', ...location, offlineSinceUs: 5 }, 'Location Oslo is online again'],
   [{ ...offline, reason: null, devices: 2 }, 'Location Oslo is offline, 2 devices not checked'],

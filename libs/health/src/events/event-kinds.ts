@@ -3,6 +3,7 @@ import { deviceEvents } from './device-events.ts';
 import type { EventKind } from './event-kind.ts';
 import { locationEvents } from './location-events.ts';
 import { maintenanceEvents } from './maintenance-events.ts';
+import { networkEvents } from './network-events.ts';
 import { warningEvents } from './warning-events.ts';
 
 /** THE table of events, one row for each kind. Times are microseconds since 1970. */
@@ -10,6 +11,7 @@ const eventKinds = {
   ...deviceEvents,
   ...maintenanceEvents,
   ...warningEvents,
+  ...networkEvents,
   ...alertEvents,
   ...locationEvents,
 };

@@ -122,6 +122,8 @@ export interface Probe<Name extends Method = Method, Schema extends z.ZodType = 
    * error, into a measurement.
    */
   run(context: ProbeContext, target: Target, options: z.output<Schema>): Promise<ProbeOutcome>;
+  /** Lists what the device offers to watch, as `Offer` of the extended data, instead of checking it. */
+  offer?(context: ProbeContext, target: Target, options: z.output<Schema>): Promise<ProbeOutcome>;
 }
 
 /** The probe of any Method. Its Options are `unknown`, because their type depends on the Method. */

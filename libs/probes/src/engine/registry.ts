@@ -81,6 +81,8 @@ export interface ReadyCheck {
   /** Parsed by `probe.options`. */
   readonly options: unknown;
   readonly timeoutMs: number;
+  /** The device is asked what it offers, instead of being checked. */
+  readonly isOffer?: boolean;
   /** See `ProbeContext.device`. */
   readonly device?: string;
   /** The values for a script's `secret("NAME")`. */
@@ -153,6 +155,7 @@ export function readSpec(
       target: found.target,
       options: parsed.data,
       timeoutMs: spec.timeoutMs,
+      ...(spec.offer && { isOffer: true }),
       secrets: new Map(Object.entries(spec.secrets).map(([name, value]) => [name, new Secret(value)])),
     },
   };

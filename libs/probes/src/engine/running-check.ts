@@ -164,7 +164,10 @@ export class RunningCheck implements ProbeContext, TimedRun {
   }
 
   probe(): Promise<ProbeOutcome> {
-    return this.check.probe.run(this, this.check.target, this.check.options);
+    const { probe, target, options, isOffer } = this.check;
+    if (isOffer !== true) return probe.run(this, target, options);
+    if (probe.offer !== undefined) return probe.offer(this, target, options);
+    return Promise.resolve(bareOutcome(resultCode.agent, `${probe.method} offers nothing to choose from`));
   }
 
   cut(reason: unknown): void {

@@ -1,3 +1,4 @@
+export { encodeInteger, encodeOid, tlv } from './ber.ts';
 export { type CertificateSettings, makeCertificate, type TestCertificate } from './certificate.ts';
 export { type ContractFixture, probeContract } from './contract.ts';
 export { type DatagramFixture, datagramContract } from './datagram-contract.ts';

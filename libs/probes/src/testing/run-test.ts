@@ -23,6 +23,8 @@ export async function runTest(
     readonly clock?: Clock & { readonly pending: number };
     /** See `ProbeContext.device`. */
     readonly device?: string;
+    /** The device is asked what it offers. */
+    readonly isOffer?: boolean;
     /** The values of `${secret:NAME}` and `${local:NAME}`. */
     readonly secrets?: Readonly<Record<string, string>>;
   } = {},
@@ -44,6 +46,7 @@ export async function runTest(
       options: probe.options.parse(options),
       timeoutMs: settings.timeoutMs ?? 5000,
       ...(settings.device !== undefined && { device: settings.device }),
+      ...(settings.isOffer !== undefined && { isOffer: settings.isOffer }),
       secrets: new Map(
         Object.entries(settings.secrets ?? {}).map(([name, value]) => [name, new Secret(value)]),
       ),

@@ -25,6 +25,8 @@ export interface SimulatedPort {
   /** Whether it has 64-bit counters of octets. */
   readonly is64: boolean;
   status: 'Up' | 'Down';
+  /** An administrator shut it. */
+  isShut: boolean;
 }
 
 /** A counter of a port when an answer carried it. */
@@ -62,6 +64,7 @@ export function createSwitch(
     speed: at >= count - 8 ? 100_000_000 : at % 4 === 0 ? 10_000_000_000 : 1_000_000_000,
     is64: at < count - 8,
     status: 'Up' as const,
+    isShut: false,
   }));
   const traffic = new Map(ports.map((port) => [port, trafficOf(port, random)]));
   const readings = new Map<SimulatedPort, Partial<Record<PortCounter, CounterSent>>>();
@@ -109,7 +112,11 @@ export function createSwitch(
     return [
       [`${ifEntry}.2.${index}`, () => ({ type: 'text', value: `Gigabit ${port.name}` })],
       [`${ifEntry}.5.${index}`, () => ({ type: 'gauge', value: Math.min(port.speed, 4_294_967_295) })],
-      [`${ifEntry}.8.${index}`, () => ({ type: 'integer', value: port.status === 'Up' ? 1 : 2 })],
+      [`${ifEntry}.7.${index}`, () => ({ type: 'integer', value: port.isShut ? 2 : 1 })],
+      [
+        `${ifEntry}.8.${index}`,
+        () => ({ type: 'integer', value: port.status === 'Up' && !port.isShut ? 1 : 2 }),
+      ],
       narrow('10', 'inOctets'),
       narrow('13', 'inDiscards'),
       narrow('14', 'inErrors'),

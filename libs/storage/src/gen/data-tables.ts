@@ -676,6 +676,7 @@ export interface DataTables {
     created_us: number;
     deadline_us: number;
     result: Jsonb | null;
+    is_offer: Generated<boolean>;
   };
   users: {
     user_no: GeneratedAlways<number>;

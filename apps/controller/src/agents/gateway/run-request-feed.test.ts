@@ -190,6 +190,7 @@ test("another agent's device and a trial wait for the database; what can never b
     method: 'TCP',
     sealed: sealer.seal({ url, options: {} }, `device:${device_id}`),
     timeout_s: 10,
+    is_offer: false,
     created_us: systemClock.nowUs(),
   };
   const values = async () => new Map([['code', 'old']]);

@@ -38,6 +38,8 @@ interface Trial {
   readonly method: string;
   readonly sealed: Uint8Array;
   readonly timeout_s: number;
+  /** The device is asked what it offers, instead of being checked. */
+  readonly is_offer: boolean;
   readonly created_us: number;
 }
 
@@ -124,6 +126,7 @@ export function createRunRequestFeed({
   const trialRequest = async (trial: Trial, secrets: SecretLookup): Promise<RunRequest | undefined> => {
     try {
       const { assignment } = await build(deviceOf(trial), secrets);
+      if (assignment.spec !== undefined) assignment.spec.offer = trial.is_offer;
       return toWire({ ...trial, ...asked }, assignment);
     } catch (error) {
       if (dbFailure(error) === 'retry') throw error;

@@ -17,6 +17,8 @@ export interface NewTrial {
   readonly method: string;
   readonly sealed: Uint8Array;
   readonly timeoutS: number;
+  /** The device is asked what it offers, instead of being checked. */
+  readonly isOffer: boolean;
   readonly nowUs: number;
   readonly deadlineUs: number;
 }
@@ -33,9 +35,9 @@ export async function createTrial(
     where account_no = ${accountNo}::int and deadline_us > ${nowUs}::bigint`.execute(trx);
   if ((running[0]?.count ?? 0) >= maxTrials) return 'too many';
   const { rows } = await sql<{ agent_no: number }>`
-    insert into trials (run_request_id, account_no, agent_no, device_id, method, sealed, timeout_s, created_us, deadline_us)
+    insert into trials (run_request_id, account_no, agent_no, device_id, method, sealed, timeout_s, is_offer, created_us, deadline_us)
     select ${trial.runRequestId}, ${accountNo}::int, a.agent_no, ${trial.deviceId}, ${trial.method}, ${trial.sealed},
-      ${trial.timeoutS}::int, ${nowUs}::bigint, ${trial.deadlineUs}::bigint
+      ${trial.timeoutS}::int, ${trial.isOffer}::boolean, ${nowUs}::bigint, ${trial.deadlineUs}::bigint
     from agents a where a.location_no = ${locationNo}::int and a.state = 'Connected'
     order by a.offline_reason is null and a.leaving_since_us is null desc, a.agent_no limit 1
     returning agent_no`.execute(trx);
@@ -49,7 +51,16 @@ export async function createTrial(
 export async function openTrials(db: Kysely<Tables>, agentNo: number, nowUs: number) {
   return db
     .selectFrom('trials')
-    .select(['device_no', 'run_request_id', 'device_id', 'method', 'sealed', 'timeout_s', 'created_us'])
+    .select([
+      'device_no',
+      'run_request_id',
+      'device_id',
+      'method',
+      'sealed',
+      'timeout_s',
+      'is_offer',
+      'created_us',
+    ])
     .where('agent_no', '=', agentNo)
     .where('result', 'is', null)
     .where('deadline_us', '>', nowUs)

@@ -44,6 +44,7 @@ const trial = () => ({
   method: 'TCP',
   sealed: Buffer.from('x'),
   timeoutS: 3,
+  isOffer: false,
 });
 const never = new AbortController().signal;
 

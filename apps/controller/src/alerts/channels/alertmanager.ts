@@ -19,6 +19,7 @@ const names: ReadonlyMap<string, string> = new Map([
   ['device', 'VantageDevice'],
   ['location', 'VantageLocation'],
   ['anchor', 'VantageAnchor'],
+  ['interface', 'VantageInterface'],
 ]);
 
 /**

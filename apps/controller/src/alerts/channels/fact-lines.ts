@@ -97,7 +97,7 @@ function causeText({ kind, data }: Notice): string | undefined {
 }
 
 function isEnd(kind: string): boolean {
-  return kind === 'device.up' || kind === 'location.online' || kind === 'anchor.up';
+  return ['device.up', 'location.online', 'anchor.up', 'interface.up'].includes(kind);
 }
 
 function whereText({ kind, data }: Notice): string | undefined {

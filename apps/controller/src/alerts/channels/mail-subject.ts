@@ -27,6 +27,7 @@ const threadNouns: ReadonlyMap<string, string> = new Map([
   ['device.down', 'Outage of'],
   ['device.partial', 'Failure from some Locations of'],
   ['device.slow', 'Slowness of'],
+  ['interface.down', 'Outage of an interface of'],
   ['location.offline', 'Outage of Location'],
   ['anchor.down', 'Outage of anchor'],
   ['contact.failing', 'Failure of contact'],

@@ -1,6 +1,6 @@
 import type { MessageKind } from '@vantage/alerts';
 import type { Notice } from './channel.ts';
-import { factText, nameIn } from './fact-text.ts';
+import { cut, factText, nameIn } from './fact-text.ts';
 import { durationText, secondsSince } from './moment-text.ts';
 
 type TitleOf = (name: string, notice: Notice) => string;
@@ -21,6 +21,11 @@ const titles: Readonly<Record<MessageKind | 'test', TitleOf>> = {
     const hasExpired = typeof DaysLeft === 'number' && DaysLeft < 0;
     return `The ${what} of ${name} ${hasExpired ? 'has expired' : 'expires soon'}`;
   },
+  'interface.down': (name, { data }) => `Interface ${interfaceOf(data)} of ${name} is Down`,
+  'interface.up': (name, { data }) =>
+    data['Unwatched'] === true
+      ? `Interface ${interfaceOf(data)} of ${name} is no longer watched`
+      : `Interface ${interfaceOf(data)} of ${name} is Up again`,
   'location.offline': (name) => `Location ${name} is offline`,
   'location.online': (name) => `Location ${name} is online again`,
   'anchor.down': (name) => `Anchor ${name} is Down`,
@@ -55,6 +60,13 @@ const titles: Readonly<Record<MessageKind | 'test', TitleOf>> = {
 
 /** A later version may have written a kind that this one does not know. */
 const titleByKind = new Map(Object.entries(titles));
+
+/** `Gi1/0/17 “uplink hall 2”`. */
+function interfaceOf({ Interface, Alias }: Notice['data']): string {
+  const name = cut(factText(Interface) ?? 'of unknown name', 80);
+  const alias = factText(Alias);
+  return alias === undefined || alias === name ? name : `${name} “${cut(alias, 80)}”`;
+}
 
 function upTitle(name: string, { data: { AlertKind, Outages, Seconds } }: Notice): string {
   if (AlertKind === 'device.partial') return `${name} works from all Locations again`;

@@ -19,9 +19,22 @@ export function whyOf(notice: Notice): string | undefined {
   }
   if (kind === 'location.offline')
     return factText(data['CheckResult']) ?? factText(data['LastWords']) ?? lastHeard(notice);
+  if (kind === 'interface.down') return interfaceReason(data);
+  if (kind === 'interface.up') return undefined;
   // The result of a good check between two outages is no reason.
   if (kind === 'device.flapping' && data['Status'] !== 'Down') return undefined;
   return factText(data['CheckResult']);
+}
+
+/** The title has the interface and its status. */
+function interfaceReason({ Missing, Downs }: Notice['data']): string | undefined {
+  const reasons = [
+    ...(Missing === true ? ['the device no longer has it'] : []),
+    ...(typeof Downs === 'number' && Downs >= 3
+      ? [`down ${Downs} times within 30 min, now until it stays up`]
+      : []),
+  ];
+  return reasons.length === 0 ? undefined : reasons.join('; ');
 }
 
 /** The reason of an offline Location whose agents reported none. */

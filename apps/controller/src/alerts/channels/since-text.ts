@@ -6,6 +6,7 @@ const stateWords: ReadonlyMap<string, string> = new Map([
   ['device.down', 'Down'],
   ['device.partial', 'failing'],
   ['device.slow', 'slow'],
+  ['interface.down', 'Down'],
   ['location.offline', 'offline'],
   ['anchor.down', 'Down'],
   ['contact.failing', 'failing'],

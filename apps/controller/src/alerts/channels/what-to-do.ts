@@ -40,6 +40,7 @@ const nexts: Readonly<Partial<Record<MessageKind | 'test', (data: Notice['data']
   'location.offline': () =>
     'see whether its hosts run and reach the controller; on a host: vantage-agent logs',
   'device.up': over,
+  'interface.up': over,
   'location.online': over,
   'anchor.up': over,
   acknowledged: () => 'nothing; the next message comes at its end',

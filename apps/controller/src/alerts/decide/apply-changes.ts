@@ -1,6 +1,7 @@
 import type { EventCause } from '@vantage/health';
 import {
   applyDown,
+  applyInterface,
   applyMaintenanceOver,
   applyUp,
   applyWarning,
@@ -60,6 +61,10 @@ function applyChange(change: AlertChange, changeSet: ChangeSet): void {
     case 'fast':
     case 'certificate':
       applyWarning(change, changeSet);
+      return;
+    case 'interface-down':
+    case 'interface-up':
+      applyInterface(change, changeSet);
       return;
     case 'anchor-down':
     case 'anchor-up':

@@ -2,7 +2,7 @@ import { afterDown, afterUp, newAlertState } from '@vantage/alerts';
 import { add, type ChangeSet, end, hasNotEnded, suppressedEvents, touch } from './change-set.ts';
 import type { AlertChange } from './changes.ts';
 import { summarize } from './late-summary.ts';
-import type { OpenAlert } from './open-alert.ts';
+import { alertKey, type OpenAlert } from './open-alert.ts';
 
 export function applyDown(change: Extract<AlertChange, { kind: 'down' | 'up' }>, changeSet: ChangeSet): void {
   const { nowUs, devices, events } = changeSet;
@@ -88,6 +88,27 @@ const warningKinds = {
   slow: 'device.slow',
   certificate: 'certificate.expiring',
 } as const;
+
+/** Each interface of a device has an alert of its own. */
+export function applyInterface(
+  change: Extract<AlertChange, { kind: 'interface-down' | 'interface-up' }>,
+  changeSet: ChangeSet,
+): void {
+  const { accountNo, deviceNo, locationNo, sinceUs, facts } = change;
+  const kind = 'interface.down';
+  const present = changeSet.alerts.get(
+    alertKey({ kind, device: { deviceNo }, locationNo: null, opening: facts }),
+  );
+  if (change.kind === 'interface-up') {
+    if (hasNotEnded(present)) end(present, facts, changeSet);
+    return;
+  }
+  const device = changeSet.devices.get(deviceNo);
+  if (device === undefined || hasNotEnded(present)) return;
+  const origin = { accountNo, device, locationNo, agentNo: null, severity: device.severity };
+  const state = newAlertState('active', changeSet.nowUs);
+  add({ ...origin, kind, sinceUs, state, opening: facts }, changeSet);
+}
 
 export function findDown(deviceNo: number, { alerts }: ChangeSet): OpenAlert | undefined {
   return alerts.get(`device.down/device/${deviceNo}`);

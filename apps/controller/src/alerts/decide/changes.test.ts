@@ -69,6 +69,35 @@ test.each([
   ]);
 });
 
+test('an interface has an alert of its own, unless it makes the device Down', () => {
+  const change = {
+    key: 'uplink',
+    name: 'Gi1/0/48',
+    alias: 'uplink',
+    sinceUs: 50,
+    firstUs: 50,
+    downs: 1,
+    isMissing: false,
+  };
+  const at = { ...device, check, locationNo: 9, atUs: 60, status: 'Up' } as const;
+  const down = { kind: 'interface-down', ...at, change: { ...change, kind: 'down' } } as const;
+  const facts = { Interface: 'Gi1/0/48', Alias: 'uplink', WatchedBy: 'uplink', check_id };
+  expect(of({ ...down, isDeviceDown: false })).toEqual([
+    {
+      kind: 'interface-down',
+      ...device,
+      locationNo: 9,
+      sinceUs: 50,
+      facts: { ...facts, CheckResult: 'Gi1/0/48 “uplink” is Down' },
+    },
+  ]);
+  expect(of({ ...down, isDeviceDown: true })).toEqual([]);
+  const up = { kind: 'interface-up', ...at, isDeviceDown: true } as const;
+  expect(of({ ...up, change: { ...change, kind: 'unwatched' } })).toMatchObject([
+    { kind: 'interface-up', facts: { ...facts, At: 60, Unwatched: true } },
+  ]);
+});
+
 test('slow and fast, an anchor, a Location and a fenced agent keep their own times and words', () => {
   const speed = { ...device, check, locationNo: 9, atUs: 60, requestMs: 2300 };
   expect(of({ kind: 'device-slow', ...speed })).toEqual([

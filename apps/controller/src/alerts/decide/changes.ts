@@ -1,6 +1,6 @@
 import type { MessageFacts } from '@vantage/alerts';
 import { checkId, dayUs } from '@vantage/domain';
-import type { AlertingCause, EventCause } from '@vantage/health';
+import { type AlertingCause, type EventCause, interfaceText } from '@vantage/health';
 
 /** A change that opens or ends alerts, or lets open ones be decided again. */
 export type AlertChange =
@@ -48,6 +48,15 @@ export type AlertChange =
       readonly deviceNo: number;
       readonly facts: MessageFacts;
     }
+  /** An interface of the device is down, or no longer. `facts.WatchedBy` distinguishes the interfaces of a device. */
+  | {
+      readonly kind: 'interface-down' | 'interface-up';
+      readonly accountNo: number;
+      readonly deviceNo: number;
+      readonly locationNo: number;
+      readonly sinceUs: number;
+      readonly facts: MessageFacts;
+    }
   /**
    * An anchor of a Location does not answer, or answers again. `facts.Target` distinguishes the anchors of a Location.
    */
@@ -80,6 +89,8 @@ export type AlertChange =
  *   Slow                                    | slow: opens device.slow where none is open
  *   Fast                                    | fast: ends device.slow
  *   CertificateExpiring                     | certificate: opens certificate.expiring
+ *   InterfaceDown                           | interface-down: opens interface.down, unless the interface makes the device Down
+ *   InterfaceUp                             | interface-up: ends interface.down of this interface
  *   LocationOffline, LocationOnline         | opens, ends location.offline
  *   AnchorDown, AnchorUp                    | opens, ends anchor.down of this anchor
  *   AgentFenced                             | opens agent.fenced
@@ -123,6 +134,9 @@ function changeOf(cause: AlertingCause, nowUs: number): AlertChange | undefined 
     case 'device-fast':
     case 'certificate-expiring':
       return changeOfWarning(cause);
+    case 'interface-down':
+    case 'interface-up':
+      return changeOfInterface(cause);
     case 'location-offline': {
       const { accountNo, locationNo, locationName, sinceUs, reason, devices } = cause;
       const facts = { Location: locationName, Devices: devices, CheckResult: reason };
@@ -188,6 +202,26 @@ function changeOfWarning(cause: WarningCause): AlertChange {
       return { kind: 'certificate', accountNo, deviceNo, facts };
     }
   }
+}
+
+function changeOfInterface(
+  cause: Extract<EventCause, { readonly kind: 'interface-down' | 'interface-up' }>,
+): AlertChange | undefined {
+  const { kind, accountNo, deviceNo, locationNo, change, atUs, check, isDeviceDown } = cause;
+  // The device is Down because of it, and has an alert.
+  if (kind === 'interface-down' && isDeviceDown) return undefined;
+  const facts = {
+    Interface: change.name,
+    Alias: change.alias,
+    WatchedBy: change.key,
+    CheckResult: interfaceText(change),
+    check_id: checkId({ deviceNo, ...check }),
+    ...(kind === 'interface-down' ? {} : { At: atUs }),
+    ...(change.kind === 'unwatched' ? { Unwatched: true } : {}),
+    ...(change.isMissing ? { Missing: true } : {}),
+    ...(kind === 'interface-down' && change.downs > 1 ? { Downs: change.downs } : {}),
+  };
+  return { kind, accountNo, deviceNo, locationNo, sinceUs: change.sinceUs, facts };
 }
 
 function changeOfCheck(cause: Extract<EventCause, { readonly kind: 'check' }>): AlertChange | undefined {

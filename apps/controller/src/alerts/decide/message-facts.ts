@@ -92,9 +92,16 @@ function flappingData({ sinceUs, outages, downUs, downSinceUs }: Flapping, isEnd
   };
 }
 
+const upKinds: ReadonlySet<string> = new Set([
+  'device.partial',
+  'device.slow',
+  'certificate.expiring',
+  'interface.down',
+]);
+
 /** Whether the alert is about a device that is Up. */
 export function isOfUpDevice(kind: string): boolean {
-  return kind === 'device.partial' || kind === 'device.slow' || kind === 'certificate.expiring';
+  return upKinds.has(kind);
 }
 
 function endOf({ At }: MessageFacts, nowUs: number): number {

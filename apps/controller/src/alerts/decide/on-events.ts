@@ -10,9 +10,18 @@ import { changedDevices } from './changed-device-store.ts';
 import { type AlertChange, changesOf } from './changes.ts';
 import { alertKey, type ChangedDevice, type OpenAlert } from './open-alert.ts';
 
+const warnings: ReadonlySet<AlertChange['kind']> = new Set([
+  'partial',
+  'slow',
+  'fast',
+  'certificate',
+  'interface-down',
+  'interface-up',
+]);
+
 /** Whether it is a warning: no alert of a dependent waits for one. */
 function isWarning({ kind }: AlertChange): boolean {
-  return kind === 'partial' || kind === 'slow' || kind === 'fast' || kind === 'certificate';
+  return warnings.has(kind);
 }
 
 /**

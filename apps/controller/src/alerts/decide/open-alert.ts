@@ -32,8 +32,8 @@ export interface OpenAlert {
 }
 
 /**
- * The key of an open alert within its account. A Location may have alerts of several anchors; their Targets
- * differ.
+ * The key of an open alert within its account. A Location may have alerts of several anchors, whose Targets differ, and
+ * a device those of several interfaces.
  */
 export function alertKey({
   kind,
@@ -46,7 +46,8 @@ export function alertKey({
   readonly locationNo: number | null;
   readonly opening: MessageFacts;
 }): string {
-  if (device !== null) return `${kind}/device/${device.deviceNo}`;
+  const port = kind === 'interface.down' ? `/${JSON.stringify(opening['WatchedBy'])}` : '';
+  if (device !== null) return `${kind}/device/${device.deviceNo}${port}`;
   const anchor = kind === 'anchor.down' ? `/${JSON.stringify(opening['Target'])}` : '';
   return `${kind}/location/${locationNo}${anchor}`;
 }

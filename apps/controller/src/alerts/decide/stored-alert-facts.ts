@@ -131,6 +131,8 @@ export interface StepTimes extends AlertTimes {
   readonly retryDelayUs: (seconds: number) => number;
 }
 
+const warningKinds: ReadonlySet<string> = new Set(['device.slow', 'certificate.expiring', 'interface.down']);
+
 /** The facts that decide about an alert, from rows of the database. Pure. */
 export function toFacts(
   alert: DueAlert,
@@ -156,7 +158,7 @@ export function toFacts(
     acknowledged: alert.acknowledged_us !== null,
     snoozedUntilUs: alert.snoozed_until_us,
     isAboutPartial: alert.kind === 'device.partial',
-    isWarning: alert.kind === 'device.slow' || alert.kind === 'certificate.expiring',
+    isWarning: warningKinds.has(alert.kind),
     isLocationDeleted: kindsOfLocation.has(alert.kind) && location?.isDeleted === true,
     isMoment: momentKinds.has(alert.kind),
   };

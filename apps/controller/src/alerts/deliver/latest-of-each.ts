@@ -14,7 +14,7 @@ interface MergedRow {
  * | notification | named once for each |
  * |---|---|
  * | state of a device (Down, Up, Partial, Slow, flapping) | device |
- * | begin or end of another alert (Location, anchor, contact, installation) | alert |
+ * | begin or end of another alert (interface, Location, anchor, contact, installation) | alert |
  * | something else of an alert (certificate, acknowledgement) | alert and kind |
  * | of no alert | notification |
  */

@@ -141,6 +141,9 @@ const schemaTexts: Readonly<Record<string, string>> = {
   Problem: 'A failure: a number and a word for programs, and a sentence for people.',
   CheckTrial: 'The settings of a device, and the Location that tries them.',
   TrialRecord: 'A check of settings that are not stored.',
+  DeviceOffer: 'What a device offers to watch, as an agent found it.',
+  OfferedInterface: 'An interface of a device.',
+  OfferedValue: 'A known object of a device.',
   ContactTest: 'What came of a test message.',
   RotatedSecret: 'The new secret of a contact.',
   ScheduleStep:

@@ -3,6 +3,7 @@ import { networkFacts } from './network-facts.ts';
 import type { SchemaFact } from './openapi-schema.ts';
 import { optionFacts } from './option-facts.ts';
 import { alertFacts, stateFacts } from './state-facts.ts';
+import { trialFacts } from './trial-facts.ts';
 
 /** An id as examples show it. */
 const id = '27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802';
@@ -16,6 +17,7 @@ export const facts: Readonly<Record<string, SchemaFact>> = {
   ...alertFacts(id),
   ...keyFacts(id, at),
   ...pageFacts(id),
+  ...trialFacts,
   ...stateFacts(id, at),
   ...networkFacts,
   ...optionFacts,
@@ -288,13 +290,10 @@ export const facts: Readonly<Record<string, SchemaFact>> = {
   'Last-Event-ID': { example: id },
 };
 
-/** Facts of keys, people and sessions, of trials and settings. */
+/** Facts of keys, people and sessions, and of settings. */
 function keyFacts(id: string, at: string): Readonly<Record<string, SchemaFact>> {
   return {
-    'CheckTrial.Location': { example: 'local' },
     'DeviceSettings.Options': { text: 'Settings of the Method.', example: { Count: 3 } },
-    'TrialRecord.check_id': { example: null },
-    'TrialRecord.Extended': { example: { Address: '192.0.2.80', Status: 200 } },
     CreatedBy: { example: 'admin' },
     LastAddress: { example: '192.0.2.10' },
     Email: { example: 'ada@example.org' },

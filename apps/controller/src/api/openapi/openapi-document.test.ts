@@ -32,6 +32,7 @@ const goodBodies: Readonly<Record<string, object>> = {
   'POST /nschedules': { Name: 'new', Steps: [] },
   'POST /nschedules/preview': { Steps: [] },
   'POST /checks/trial': { Method: 'TCP', URL: 'example.org:9' },
+  'POST /checks/offer': { Method: 'SNMP', URL: '192.0.2.2' },
   'POST /mschedules/preview': { Start: '2026-01-04T02:30', Duration: '02:00' },
   'POST /locations': { Name: 'new' },
   'POST /agents/invitations': { Location: 'local' },

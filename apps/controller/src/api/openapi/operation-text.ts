@@ -43,6 +43,7 @@ export const spoken: Readonly<Record<string, string>> = {
   'GET /devices/{device_id}/values': 'getValues',
   'GET /checks/{check_id}/extended': 'getExtendedCheck',
   'POST /checks/trial': 'tryCheck',
+  'POST /checks/offer': 'askOffer',
   'POST /devices/{device_id}/check': 'checkDeviceNow',
   'POST /devices/{device_id}/traceroute': 'traceDeviceNow',
   'PUT /devices/{device_id}/start-maintenance': 'startMaintenance',

@@ -11,6 +11,7 @@ import { accepted } from '../../resources/refusal.ts';
 import { resolveDevice, unique } from './device-settings.ts';
 import { findDevice } from './device-store.ts';
 import { deviceTable } from './device-table.ts';
+import { offer, offeringMethods, showOffer } from './offer-fields.ts';
 import { deviceCreate, type SentSettings } from './sent-device.ts';
 import { deviceReadOnly } from './shown-device.ts';
 import { openOrShown, sealTarget } from './stored-target.ts';
@@ -56,6 +57,7 @@ export interface TrialRouteDeps<Result> {
       readonly method: string;
       readonly sealed: Uint8Array;
       readonly timeoutS: number;
+      readonly isOffer: boolean;
     },
     signal: AbortSignal,
   ) => Promise<
@@ -67,14 +69,42 @@ export interface TrialRouteDeps<Result> {
   readonly show: (result: Result, location: string, zone: Zone) => unknown;
 }
 
-/** Checking settings once that are not stored. */
-export function trialRoutes<Result>({
+/** Checking settings once that are not stored, and asking a device what it offers. */
+export function trialRoutes<Result extends Parameters<typeof showOffer>[0]>({
   clock,
   sealer,
   runTrial,
   record,
   show,
 }: TrialRouteDeps<Result>): Route[] {
+  const tryOnce = async (
+    { session, scoped, body, faults, signal }: TrialCall,
+    isOffer: boolean,
+  ): Promise<{ readonly result: Result; readonly location: string }> => {
+    const { accountNo } = session;
+    const sent = { values: body, faults };
+    const { settings, method } = await scoped((db) =>
+      resolveTrial(db, { accountNo, sent, sealer, nowUs: clock.nowUs() }),
+    );
+    if (isOffer && !offeringMethods.some((name) => name === method))
+      throw invalid([{ field: 'Method', message: `must be ${offeringMethods.join(' or ')}` }]);
+    const [location] = settings.references.locations;
+    if (location === undefined)
+      throw invalid([{ field: 'Location', message: 'must be sent: the account has no DefaultLocations' }]);
+    const deviceId = newId();
+    const trial = {
+      accountNo,
+      locationNo: location.location_no,
+      deviceId,
+      method,
+      sealed: sealTarget(sealer, deviceId, settings.target.clear),
+      timeoutS: Math.min(maxTimeout, settings.plain.timeout_s),
+      isOffer,
+    };
+    const outcome = await runTrial(trial, signal);
+    if (outcome.kind === 'noAgent') throw conflict('no_answer', outcome.message);
+    return { result: outcome.result, location: location.name };
+  };
   return [
     validatingRoute({
       method: 'POST',
@@ -89,33 +119,45 @@ export function trialRoutes<Result>({
       readOnly: trialReadOnly,
       response: record,
       names: { root: 'check' },
-      handler: async ({ session, scoped, body, faults, signal }) => {
-        const { accountNo, zone } = session;
-        const sent = { values: body, faults };
-        const { settings, method } = await scoped((db) =>
-          resolveTrial(db, { accountNo, sent, sealer, nowUs: clock.nowUs() }),
-        );
-        const [location] = settings.references.locations;
-        if (location === undefined)
-          throw invalid([
-            { field: 'Location', message: 'must be sent: the account has no DefaultLocations' },
-          ]);
-        const deviceId = newId();
-        const trial = {
-          accountNo,
-          locationNo: location.location_no,
-          deviceId,
-          method,
-          sealed: sealTarget(sealer, deviceId, settings.target.clear),
-          timeoutS: Math.min(maxTimeout, settings.plain.timeout_s),
-        };
-        const outcome = await runTrial(trial, signal);
-        if (outcome.kind === 'noAgent') throw conflict('no_answer', outcome.message);
-        return { body: show(outcome.result, location.name, zone) };
+      handler: async (call) => {
+        const { result, location } = await tryOnce(call, false);
+        return { body: show(result, location, call.session.zone) };
+      },
+    }),
+    validatingRoute({
+      method: 'POST',
+      path: '/checks/offer',
+      limitedCallers: 'permitted',
+      waits: true,
+      level: 'UW',
+      tag: 'Checks',
+      summary: 'Asks a device what it offers to watch: its interfaces and sensors.',
+      subject: noSubject,
+      body: trialCreate,
+      readOnly: trialReadOnly,
+      response: offer,
+      names: { root: 'offer' },
+      handler: async (call) => {
+        const { result, location } = await tryOnce(call, true);
+        return { body: showOffer(result, location) };
       },
     }),
   ];
 }
+
+/** A request of these routes. */
+interface TrialCall {
+  readonly session: { readonly accountNo: number };
+  readonly scoped: <T>(work: (db: Db) => Promise<T>) => Promise<T>;
+  readonly body: TrialSettings;
+  readonly faults: readonly FieldFault[];
+  readonly signal: AbortSignal;
+}
+
+type TrialSettings = SentSettings & {
+  readonly Location?: string | undefined;
+  readonly device_id?: string | undefined;
+};
 
 /** The settings as a new or a stored device would have them. Throws a Problem that names each fault. */
 async function resolveTrial(
@@ -123,10 +165,7 @@ async function resolveTrial(
   trial: {
     readonly accountNo: number;
     readonly sent: {
-      readonly values: SentSettings & {
-        readonly Location?: string | undefined;
-        readonly device_id?: string | undefined;
-      };
+      readonly values: TrialSettings;
       readonly faults: readonly FieldFault[];
     };
     readonly sealer: Sealer;

@@ -6,7 +6,7 @@ import { z } from 'zod';
 /** The kinds of marks that callers make. */
 const markKinds = ['Deployment', 'Change', 'Note'] as const;
 /** The kinds of marks on the time axis of a device. */
-const shownKinds = [...markKinds, 'Maintenance'] as const;
+const shownKinds = [...markKinds, 'Maintenance', 'Restart'] as const;
 
 /** A mark names at most this many tags, and as many devices. */
 const maxNamed = 100;

@@ -3,6 +3,7 @@ import { newId } from '@vantage/kernel';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import { recordEvents } from '../../results/events/record-events.ts';
 import type { AccountApi } from '../../testing/one-account.ts';
 import { createRestFixture, type RestFixture } from '../../testing/rest-fixture.ts';
 import { addScopedAccount } from '../../testing/scoped-account.ts';
@@ -48,11 +49,28 @@ test('one axis joins marks of the device and its tags, changes of its settings, 
     .set({ from_us: rest.clock.nowUs() - hourUs, to_us: rest.clock.nowUs(), reason: 'patches' })
     .where('device_no', '=', no)
     .execute();
+  await recordEvents(
+    rest.db.kysely,
+    [
+      {
+        kind: 'device-restarted',
+        accountNo: account.accountNo,
+        deviceNo: no,
+        status: 'Up',
+        locationNo: 0,
+        atUs: rest.clock.nowUs() - 7 * minuteUs,
+        check: { startUs: 1, agentNo: 1 },
+        startedUs: 1e15,
+      },
+    ],
+    rest.clock.nowUs(),
+  );
   const read = await account.send('GET', `/devices/${id}/marks`);
   expect(marks.parse(read.json).map(({ Kind, Text, Link }) => [Kind, Text, Link])).toEqual([
     ['Change', 'Timeout: 30 → 7', null],
     ['Change', 'created', null],
     ['Note', 'ticket', null],
+    ['Restart', 'Restarted: running since 2001-09-09T01:46:40Z', null],
     ['Deployment', 'shop 4.18', link],
     ['Maintenance', 'patches', null],
   ]);

@@ -17,7 +17,7 @@ interface MarkAsk {
   readonly limit: number;
 }
 
-/** The marks of a device, newest first: those that callers made, changes of its settings, and maintenance. */
+/** The marks of a device, newest first: those that callers made, changes of its settings, maintenance, and restarts. */
 export async function listMarks({ kysely }: Reader, ask: MarkAsk): Promise<readonly MarkRow[]> {
   const { accountNo, deviceNo, fromUs, untilUs, limit } = ask;
   const none = sql`'[]'::jsonb as changes`;
@@ -43,6 +43,11 @@ export async function listMarks({ kysely }: Reader, ask: MarkAsk): Promise<reado
         from maintenance_windows w left join mschedules m on m.mschedule_no = w.mschedule_no
         where w.device_no = ${deviceNo}::int and w.to_us > ${fromUs}::bigint and w.from_us < ${untilUs}::bigint
         order by w.from_us desc limit ${limit})
+      union all
+      (select 'Restart', at_us, null, message, null, null, ${none}, null, null, null, null, event_no
+        from events where device_no = ${deviceNo}::int and type = 'Restarted' and at_us >= ${fromUs}::bigint
+          and at_us < ${untilUs}::bigint
+        order by at_us desc limit ${limit})
     ) as found (kind, at_us, end_us, text, author, link, changes, mark_id, audit_id, maintenance_id, mschedule_id, nth)
     -- Of one moment the later entry first.
     order by at_us desc, nth desc, mark_id, audit_id, maintenance_id limit ${limit}`.execute(kysely);

@@ -8,6 +8,7 @@ import { addDiagnostics } from './diagnostics-store.ts';
 import type { AnsweredRunRequests, SendingAgent, StoredRecords } from './ingest-contract.ts';
 import { insertClocks, insertGaps, mergeCoverage } from './ingest-store.ts';
 import { add, judgeUnderLocks } from './load-acceptance.ts';
+import type { ParsedNotice } from './parse-record.ts';
 import type { PastHistograms } from './perf-stat.ts';
 import { type RefusedRecord, writeQuarantine } from './quarantine-store.ts';
 import { type Item, readItems, sortItems } from './sort-items.ts';
@@ -54,6 +55,13 @@ interface IngestDeps {
   readonly fold: Fold;
   readonly partitions: { ensure(): Promise<void> };
   readonly rollUps: RollUpsOfIngest;
+  /** Records the traps and lines of syslog that an agent received, in the transaction of their batch. */
+  readonly recordNotices?: (
+    trx: Transaction<Tables>,
+    sender: SendingAgent,
+    notices: readonly ParsedNotice[],
+    nowUs: number,
+  ) => Promise<void>;
   readonly retentionDays: number;
   /**
    * False while the controller's clock may be wrong: a result that would be refused for its time then waits in
@@ -71,6 +79,7 @@ export function createIngest({
   fold,
   partitions,
   rollUps,
+  recordNotices = () => Promise.resolve(),
   retentionDays,
   mayRefuseForTime = () => true,
 }: IngestDeps): Ingest {
@@ -112,6 +121,7 @@ export function createIngest({
       await mergeCoverage(trx, sender.agentNo, sorted.coverage);
       await insertGaps(trx, sender.agentNo, sorted.gaps);
       await insertClocks(trx, sender.agentNo, sorted.clocks);
+      if (sorted.notices.length > 0) await recordNotices(trx, sender, sorted.notices, nowUs);
       await rollUps.addDirtyHours(trx, lateHours(stored, nowUs));
       await writeQuarantine(trx, target, items, quarantine);
       return {

@@ -8,7 +8,7 @@ import {
   type Span,
   valueFault,
 } from '@vantage/domain';
-import type { CheckResult, OutboxRecord } from '@vantage/proto';
+import { type CheckResult, type NoticeRecord, NoticeRecord_Kind, type OutboxRecord } from '@vantage/proto';
 import { largestInt as maxInt, readJsonObject, toReal, toText } from '@vantage/storage';
 
 /** A well-formed result. Times are microseconds since 1970, phases milliseconds. */
@@ -50,6 +50,16 @@ export interface ParsedDiagnostics {
   readonly extended: string;
 }
 
+/** A trap or a line of syslog that an agent received. */
+export interface ParsedNotice {
+  readonly deviceNo: number;
+  /** As a result has it. */
+  readonly deviceCreatedUs: number;
+  readonly atUs: number;
+  readonly kind: 'trap' | 'syslog';
+  readonly text: string;
+}
+
 /** One parsed record of a batch. */
 export type ParsedRecord =
   | { readonly kind: 'result'; readonly result: ParsedResult }
@@ -57,6 +67,7 @@ export type ParsedRecord =
   | { readonly kind: 'gap'; readonly gap: Span & { gapId: string; droppedResults: number; reason: string } }
   | { readonly kind: 'clock'; readonly clock: { atUs: number; offsetUs: number; roundTripUs: number } }
   | { readonly kind: 'diagnostics'; readonly diagnostics: ParsedDiagnostics }
+  | { readonly kind: 'notice'; readonly notice: ParsedNotice }
   | { readonly kind: 'malformed'; readonly reason: string };
 
 const maxTextLength = 4_000;
@@ -110,9 +121,28 @@ export function parseRecord({ record }: OutboxRecord): ParsedRecord {
       const deviceCreatedUs = Number(record.value.deviceCreatedUs);
       return { kind: 'diagnostics', diagnostics: { deviceNo, deviceCreatedUs, startUs, extended } };
     }
+    case 'notice':
+      return parseNotice(record.value);
     case undefined:
       return malformed('an empty record, or one of a kind this controller does not know');
   }
+}
+
+/** The characters of a notice. An agent sends at most 600. */
+const maxNoticeLength = 700;
+
+function parseNotice({ deviceNo, deviceCreatedUs, atUs, kind, text }: NoticeRecord): ParsedRecord {
+  if (deviceNo < 1 || deviceNo > maxInt) return malformed('device_no out of range');
+  if (!isTime(Number(atUs))) return malformed('at_us out of range');
+  if (text.trim() === '') return malformed('a notice without a text');
+  const notice = {
+    deviceNo,
+    deviceCreatedUs: Number(deviceCreatedUs),
+    atUs: Number(atUs),
+    kind: kind === NoticeRecord_Kind.SYSLOG ? ('syslog' as const) : ('trap' as const),
+    text: toText(text, maxNoticeLength).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' '),
+  };
+  return { kind: 'notice', notice };
 }
 
 function parseResult(wire: CheckResult): ParsedRecord {

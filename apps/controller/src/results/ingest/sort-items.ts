@@ -2,7 +2,13 @@ import { toJsonString } from '@bufbuild/protobuf';
 import type { Span } from '@vantage/domain';
 import { type OutboxRecord, OutboxRecordSchema } from '@vantage/proto';
 import { readJsonObject } from '@vantage/storage';
-import { type ParsedDiagnostics, type ParsedRecord, type ParsedResult, parseRecord } from './parse-record.ts';
+import {
+  type ParsedDiagnostics,
+  type ParsedNotice,
+  type ParsedRecord,
+  type ParsedResult,
+  parseRecord,
+} from './parse-record.ts';
 
 /** A record in its wire form and parsed. The wire form is needed when the record is quarantined. */
 export interface Item {
@@ -19,6 +25,7 @@ export interface Sorted {
   readonly gaps: readonly (Span & { gapId: string; droppedResults: number; reason: string })[];
   readonly clocks: readonly { atUs: number; offsetUs: number; roundTripUs: number }[];
   readonly diagnostics: readonly { readonly item: Item; readonly diagnostics: ParsedDiagnostics }[];
+  readonly notices: readonly ParsedNotice[];
   readonly malformed: readonly { readonly item: Item; readonly reason: string }[];
 }
 
@@ -35,6 +42,7 @@ export function sortItems(items: readonly Item[]): Sorted {
     gaps: [],
     clocks: [],
     diagnostics: [],
+    notices: [],
     malformed: [],
   };
   for (const item of items) {
@@ -54,6 +62,9 @@ export function sortItems(items: readonly Item[]): Sorted {
         break;
       case 'diagnostics':
         sorted.diagnostics.push({ item, diagnostics: parsed.diagnostics });
+        break;
+      case 'notice':
+        sorted.notices.push(parsed.notice);
         break;
       case 'malformed':
         sorted.malformed.push({ item, reason: parsed.reason });

@@ -17,6 +17,7 @@ import type { Times } from './times.ts';
 export interface FoldDevice {
   readonly deviceNo: number;
   readonly accountNo: number;
+  readonly method: string;
   readonly createdUs: number;
   readonly revision: number;
   /** Later than any revision for a paused device: no result changes its state. */
@@ -27,7 +28,7 @@ export interface FoldDevice {
   /** Days before the end of its certificate or domain at which it warns; null: those of the account. */
   readonly expiryDays: readonly number[] | null;
   readonly state: FoldState;
-  /** The stored state of slow answers and the certificate (warnings.ts), of any version. */
+  /** The stored state of slow answers, the certificate and interfaces (warnings.ts), of any version. */
   readonly warnings: unknown;
 }
 
@@ -97,6 +98,7 @@ interface FoldDeviceRow {
   /** Null: the device has no state yet. */
   readonly state_version: string | null;
   readonly account_no: number;
+  readonly method: string;
   readonly created_us: number;
   readonly revision: number;
   readonly target_revision: number;
@@ -120,7 +122,7 @@ export async function foldDevices(
   const settings = cached.map((one) => one?.settings ?? noRow);
   const states = cached.map((one) => one?.state ?? noRow);
   const { rows } = await sql<FoldDeviceRow>`
-    select k.no, d.xmin || d.ctid::text as settings_version, s.xmin || s.ctid::text as state_version, d.account_no, d.created_us, d.revision, d.target_revision, d.enabled, d.retries, d.retry_delay_s,
+    select k.no, d.xmin || d.ctid::text as settings_version, s.xmin || s.ctid::text as state_version, d.account_no, d.method, d.created_us, d.revision, d.target_revision, d.enabled, d.retries, d.retry_delay_s,
       d.timeout_s, d.expiry_warning_days, s.state, s.warnings
     from unnest(${intArray(deviceNos)}::int[], ${xidArray(settings)}::xid[], ${tidArray(settings)}::tid[],
       ${xidArray(states)}::xid[], ${tidArray(states)}::tid[]) as k (no, d_xmin, d_ctid, s_xmin, s_ctid)
@@ -162,6 +164,7 @@ function toDevice(
   return {
     deviceNo,
     accountNo: row.account_no,
+    method: row.method,
     createdUs: row.created_us,
     revision: row.revision,
     targetRevision: row.enabled ? row.target_revision : foreverUs,

@@ -29,6 +29,7 @@ type PauseDevices = (trx: Kysely<Tables>, devices: readonly PausedDevice[], nowU
  *   Down, or Unknown after Down | Unknown; the outage ends at the pause                | Unknown (where Down was announced), Changed
  *   Unknown                     | Unknown continues                                    | Changed
  *   in maintenance              | as above; users see Maint until the window ends      | as above
+ *   an interface is down        | forgotten; its alert is closed                       | as above
  *
  *   while it is paused          | effect
  *   a result, also of a check that was requested | stored; changes no status (the fold gets a target revision that no result reaches)
@@ -58,6 +59,7 @@ export function createPauseDevices({
       ends.flatMap(({ device: { deviceNo }, intervals }) => intervals.map((each) => ({ deviceNo, ...each }))),
     );
     await replaceStates(trx, new Map(ends.map(({ device, paused }) => [device.deviceNo, paused])));
+    await forgetInterfaces(trx, deviceNos);
     const announced = ends.filter(({ state }) => ![null, 'Unknown'].includes(announcedStatus(state)));
     const causes = announced.map(({ device, state }) => ({
       kind: 'device-paused' as const,
@@ -79,6 +81,13 @@ function endOf(state: FoldState, nowUs: number) {
     intervals.push({ fromUs: sinceUs, status: 'Unknown' });
   const isKnown = state.status !== 'Unknown';
   return { intervals, paused: { ...newState(isKnown ? sinceUs : state.sinceUs), at: state.at } };
+}
+
+/** Their alerts are closed. An interface that is still down after the pause is a new problem. */
+async function forgetInterfaces(trx: Kysely<Tables>, deviceNos: readonly number[]): Promise<void> {
+  await sql`
+    update device_state set warnings = warnings - 'network' where device_no = any(${deviceNos}::int[])
+      and warnings ? 'network'`.execute(trx);
 }
 
 async function writeIntervals(

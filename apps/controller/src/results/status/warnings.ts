@@ -14,14 +14,19 @@ import type { RecordEvents } from '../events/record-events.ts';
 import { type AccountDays, daysOfAccounts } from './account-days.ts';
 import { type ExpiringFact, expiringFactIn } from './expiring-facts.ts';
 import type { FoldDevice, InsertedCheck } from './fold-store.ts';
+import { type NetworkFacts, networkFactsAfter, storedNetworkFacts } from './network-facts.ts';
 import type { Times } from './times.ts';
 
-/** The state between the checks of a device whose answers are slow, or whose certificate or domain expires. */
+/**
+ * The state between the checks of a device whose answers are slow, whose certificate or domain expires, or that is
+ * asked by SNMP.
+ */
 interface Warnings {
   readonly slowness: Slowness | null;
   readonly certificate: Expiry | null;
   /** Absent in a state that an earlier version stored. */
   readonly domain?: Expiry | null | undefined;
+  readonly network: NetworkFacts | null;
 }
 
 const storedSlowness = z.object({ isSlow: z.boolean(), inRow: z.int() });
@@ -30,13 +35,15 @@ const storedWarnings = z.object({
   slowness: storedSlowness.nullable().catch(null),
   certificate: storedExpiry.nullable().catch(null),
   domain: storedExpiry.nullish().catch(null),
+  network: storedNetworkFacts.nullable().catch(null),
 });
-const none: Warnings = { slowness: null, certificate: null };
+const none: Warnings = { slowness: null, certificate: null, network: null };
 
 /**
- * Decides by newly inserted checks which devices became slow or fast again, and whose certificates or domains expire
- * soon, and records the events. Late results say nothing, because they are about the past. Checks that change nothing
- * cost no write; the caller holds the devices' locks.
+ * Decides by newly inserted checks which devices became slow or fast again, whose certificates or domains expire soon,
+ * which devices restarted and which of their interfaces went down or up, and records the events. Late results say
+ * nothing, because they are about the past. Checks that change nothing cost no write; the caller holds the devices'
+ * locks.
  */
 export async function foldWarnings(
   trx: Kysely<Tables>,
@@ -125,6 +132,9 @@ function foldDevice(
       causes.push({ kind: slow.change === 'slow' ? 'device-slow' : 'device-fast', ...about, requestMs });
     }
     if (slow.after !== warnings.slowness) warnings = { ...warnings, slowness: slow.after };
+    const network = networkFactsAfter(warnings.network, device, check);
+    causes.push(...network.causes);
+    if (network.after !== warnings.network) warnings = { ...warnings, network: network.after };
     const fact = expiring.get(check);
     if (fact === undefined) continue;
     const { what, notAfterUs } = fact;

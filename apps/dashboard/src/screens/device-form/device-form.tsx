@@ -24,6 +24,7 @@ import { changesBetween, type JoinedDraft, joinDrafts, withSettingOf } from './d
 import { focusFault, focusField } from './focus-field.ts';
 import { FaultList, openProblems, type Refusal, wholeRefusal } from './form-refusal.tsx';
 import { readMethods } from './method-schemas.ts';
+import { OfferPanel } from './offer-panel.tsx';
 import { OptionFields } from './option-fields.tsx';
 import { type DeviceChoices, readChoices } from './read-choices.ts';
 import { RelationFields } from './relation-fields.tsx';
@@ -193,6 +194,16 @@ function DeviceForm({ opened }: { readonly opened: OpenedForm }) {
         />
         <NameFields {...fields} />
         <TimingFields {...fields} />
+        {draft.method === 'SNMP' && (
+          <OfferPanel
+            draft={draft}
+            set={set}
+            id={id}
+            locations={checkedFrom}
+            onFault={showFault}
+            onProblem={refuse}
+          />
+        )}
         <ReadState read={methods} rows={6} />
         <OptionFields
           {...fields}

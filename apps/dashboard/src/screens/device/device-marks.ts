@@ -21,7 +21,7 @@ export function marksOf(
 ): readonly DeviceMark[] {
   const known = marks.map(
     (mark, at): DeviceMark => ({
-      key: mark.mark_id ?? mark.audit_id ?? mark.maintenance_id ?? `${at}`,
+      key: mark.mark_id ?? mark.audit_id ?? mark.maintenance_id ?? `${mark.Kind}-${mark.At}-${at}`,
       kind: mark.Kind,
       at: Date.parse(mark.At),
       end: mark.End === null ? null : Date.parse(mark.End),

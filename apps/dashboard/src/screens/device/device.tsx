@@ -22,6 +22,7 @@ import { MarksSection } from './marks-section.tsx';
 import { NotifiedSection } from './notified-section.tsx';
 import { OutagesSection } from './outages-section.tsx';
 import { PathsSection } from './paths-section.tsx';
+import { PortsSection } from './ports-section.tsx';
 import { spanToRead, useRange } from './range.ts';
 import { readCheckOf, readMarks, readStatusHistory } from './read-axis.ts';
 import { type Check, type DeviceDetail, deviceName, readDetail } from './read-detail.ts';
@@ -139,6 +140,7 @@ function KnownDevice({
         onChoose={({ key }) => setChosen(key)}
         onPick={setPicked}
       />
+      {device.Method === 'SNMP' && <PortsSection checks={data.checks} />}
       <ValuesSection
         device={axisDevice}
         expected={data.checks.find(({ Values }) => Values !== undefined)?.Values?.length ?? 0}

@@ -8,6 +8,7 @@ const shapes: Readonly<Record<AxisMark['kind'], () => JSX.Element>> = {
   Deployment: () => <path d="M0 -5.5 5.5 0 0 5.5 -5.5 0Z" />,
   Note: () => <path d="M-5 -5h10v7h-5l-3 3v-3h-2Z" />,
   Maintenance: () => <rect x="-4.5" y="-4.5" width="9" height="9" rx="1.5" />,
+  Restart: () => <path d="M-4.5 0a4.5 4.5 0 1 0 4.5-4.5V-7l-3.5 3.5L0 0v-2.5A2.5 2.5 0 1 1-2.5 0Z" />,
   Error: () => <path d="M0 -5.5 5.5 5h-11Z" />,
 };
 

@@ -21,7 +21,7 @@ import { marksTexts as say } from './marks-texts.ts';
 import { NoteDialog } from './note-dialog.tsx';
 
 type Kind = AxisMark['kind'];
-const kinds: readonly Kind[] = ['Change', 'Deployment', 'Note', 'Maintenance', 'Error'];
+const kinds: readonly Kind[] = ['Change', 'Deployment', 'Note', 'Maintenance', 'Restart', 'Error'];
 const all = 'all';
 
 type NameOf = (id: string) => string | undefined;

@@ -10,6 +10,7 @@ export const marksTexts = {
     Deployment: 'Deployments',
     Note: 'Notes',
     Maintenance: 'Maintenance',
+    Restart: 'Restarts',
     Error: 'First errors',
   } as const satisfies Record<AxisMark['kind'], string>,
   names: {
@@ -17,6 +18,7 @@ export const marksTexts = {
     Deployment: 'deployment',
     Note: 'note',
     Maintenance: 'maintenance',
+    Restart: 'restart',
     Error: 'first error',
   } as const satisfies Record<AxisMark['kind'], string>,
   none: 'Nothing was changed, deployed or noted in this time range.',

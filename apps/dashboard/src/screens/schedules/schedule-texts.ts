@@ -32,6 +32,7 @@ export const scheduleTexts = {
     'device.partial': 'A device fails from some Locations only',
     'device.slow': 'A device is slow',
     'certificate.expiring': 'A certificate ends soon',
+    'interface.down': 'An interface is Down',
     'location.offline': 'A Location is offline',
     'anchor.down': 'An anchor is Down',
     'agent.fenced': 'An agent is stopped, because its identity is used twice',

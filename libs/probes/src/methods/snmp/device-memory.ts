@@ -78,7 +78,10 @@ function bytesOf(memory: DeviceMemory): number {
   const { system, layout, interfaces, counters, limits } = memory;
   const texts = system ? system.name.length + system.description.length : 0;
   const labels =
-    layout?.interfaces.reduce((sum, { label, name }) => sum + label.length + name.length, 0) ?? 0;
+    layout?.interfaces.reduce(
+      (sum, { label, name, alias }) => sum + label.length + name.length + alias.length,
+      0,
+    ) ?? 0;
   const ofInterfaces = [...interfaces.values()].reduce(
     (sum, record) => sum + interfaceBytes + counterBytes * record.counters.length,
     0,

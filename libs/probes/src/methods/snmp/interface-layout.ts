@@ -31,10 +31,14 @@ export const maxName = 255;
 export interface FoundInterface {
   /** undefined: the device has no such interface. */
   readonly index: number | undefined;
+  /** Its position among all rows of the table; 0 of a missing one. */
+  readonly position: number;
   /** Its ifName, else its ifDescr; of a missing one the Name, Alias or Index of the Options. Each label once. */
   readonly label: string;
   /** Its ifName, or its ifDescr if the device has no names; '' of a missing one. */
   readonly name: string;
+  /** Its ifAlias; '' if it has none, or the device has no such column. */
+  readonly alias: string;
   /** bit/s; undefined if the device does not report it. */
   readonly speed: number | undefined;
   readonly has64Bits: boolean;
@@ -47,8 +51,6 @@ export interface InterfaceLayout {
   readonly key: string;
   /** Whether the device has ifXTable (names, 64-bit counters, discontinuities). */
   readonly isExtended: boolean;
-  /** The number of rows from the first to the last interface. */
-  readonly rowsBetween: number;
   /** ifTableLastChange, hundredths of a second; undefined if the device has none. */
   readonly tableChange: number | undefined;
   readonly readMs: number;
@@ -67,24 +69,20 @@ export async function readLayout(
   const isByIndex = indexes.length === watched.length;
   const read = (columns: readonly string[]) =>
     isByIndex ? readRows(source, columns, indexes, Number.POSITIVE_INFINITY) : readTable(source, columns);
-  const hasAlias = watched.some(({ Alias }) => Alias !== undefined);
-  const alias = hasAlias ? [column.alias] : [];
-  const extended = await read([column.name, ...alias, column.megabits, column.inOctets64]);
+  const extended = await read([column.name, column.alias, column.megabits, column.inOctets64]);
   const isExtended = [...extended.values()].some((row) => row.has(column.name));
   // Old devices have no names: people know the interfaces by their descriptions.
   const plain = isExtended ? undefined : await read([column.description, column.speed]);
   const rows = plain ?? (await withDescriptions(source, extended, watched));
-  const interfaces = withOwnLabels(watched.map((each) => foundInterface(each, rows)));
-  const found = interfaces.flatMap(({ index }) => (index === undefined ? [] : [index]));
-  const [least, greatest] = [Math.min(...found), Math.max(...found)];
+  // Of rows that were read by their indexes, the others between them are not known.
+  const order = [...rows.keys()].toSorted((a, b) => a - b);
+  const positionOf = (index: number) => (isByIndex ? index : order.indexOf(index));
+  const interfaces = withOwnLabels(watched.map((each) => foundInterface(each, rows, positionOf)));
   const [answer] = [...rows.values()].flatMap((row) => [...row.values()].map((cell) => cell.answer));
   return {
     interfaces,
     key: layoutKey(watched),
     isExtended,
-    rowsBetween: isByIndex
-      ? greatest - least + 1
-      : [...rows.keys()].filter((index) => index >= least && index <= greatest).length,
     tableChange: answer?.tableChange,
     readMs: source.monoMs(),
   };
@@ -104,7 +102,11 @@ async function withDescriptions(
   );
 }
 
-function foundInterface({ Name, Alias, Index }: WatchedInterface, rows: TableRows): FoundInterface {
+function foundInterface(
+  { Name, Alias, Index }: WatchedInterface,
+  rows: TableRows,
+  positionOf: (index: number) => number,
+): FoundInterface {
   const by = (oid: string, text: string | undefined) =>
     [...rows].find(([, row]) => text !== undefined && textOf(row.get(oid)?.value) === text);
   const byIndex = Index === undefined ? undefined : ([Index, rows.get(Index)] as const);
@@ -113,19 +115,32 @@ function foundInterface({ Name, Alias, Index }: WatchedInterface, rows: TableRow
   if (found === undefined || row === undefined)
     return {
       index: undefined,
-      label: Name ?? Alias ?? `${Index}`,
+      position: 0,
+      label: watchedBy({ Name, Alias, Index }),
       name: '',
+      alias: '',
       speed: undefined,
       has64Bits: false,
     };
   const name = nameOf(row);
   return {
     index: found[0],
+    position: positionOf(found[0]),
     label: name || `${found[0]}`,
     name,
+    alias: textOf(row.get(column.alias)?.value).slice(0, maxName),
     speed: speedOf(row),
     has64Bits: row.get(column.inOctets64)?.value?.type === 'counter64',
   };
+}
+
+/** The name, alias or index by which the Options name an interface. */
+export function watchedBy({
+  Name,
+  Alias,
+  Index,
+}: Pick<WatchedInterface, 'Name' | 'Alias' | 'Index'>): string {
+  return Name ?? Alias ?? `${Index}`;
 }
 
 function nameOf(row: TableRow): string {

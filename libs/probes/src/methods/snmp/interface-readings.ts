@@ -20,6 +20,7 @@ import type { WatchedInterface } from './snmp-options.ts';
 import {
   type Answer,
   type Cell,
+  type FrameCounters,
   readRows,
   type SnmpSource,
   type TableRow,
@@ -73,6 +74,8 @@ export async function readInterfaces(
   const known = usableLayout(source, watched, memory, first);
   let layout = known ?? (await readLayout(source, watched));
   const { time } = memory;
+  const { frames } = source.limits;
+  let before = source.client.requests;
   let rows = await readData(
     source,
     layout,
@@ -80,8 +83,10 @@ export async function readInterfaces(
   );
   if (known !== undefined && hasChanged(layout, rows, time)) {
     layout = await readLayout(source, watched);
+    before = source.client.requests;
     rows = await readData(source, layout);
   }
+  source.limits.frames = nextFrames(frames, source.client.requests - before);
   const records = new Map<string, InterfaceRecord>();
   const readings = layout.interfaces.flatMap((found, at) => {
     const options = watched[at];
@@ -93,8 +98,12 @@ export async function readInterfaces(
       ratesOf(previous?.counters[at], record?.counters[at], limitOf(name, found.speed)),
     );
     if (record) {
-      // Readings that are a moment apart give no rate; the older ones stay for the next check.
-      const comparable = record.counters.map((now, at) => (isSoon(rates[at]) ? previous?.counters[at] : now));
+      // Readings that are a moment apart give no rate; the older ones stay for the next check. So do those of
+      // counters that are not read in this check.
+      const comparable = record.counters.map((now, at) => {
+        const isLeftOut = now === undefined && isOtherTurn(counters[at], frames);
+        return isLeftOut || isSoon(rates[at]) ? previous?.counters[at] : now;
+      });
       records.set(found.label, { ...record, counters: comparable });
     }
     return [readingOf(found, options, rates, { now: record?.status, before: previous?.status })];
@@ -123,29 +132,89 @@ function usableLayout(
   return source.monoMs() - layout.readMs > layoutMs ? undefined : layout;
 }
 
-function readData(
+/** A check of 48 interfaces has at most this many requests. */
+const maxRequests = 5;
+
+/**
+ * The counters for the next check. Where the answers are so short that one check needs more requests, errors and
+ * discards take turns, and each has a rate at every second check.
+ */
+function nextFrames(now: FrameCounters, requests: number): FrameCounters {
+  if (now === 'both') return requests > maxRequests ? 'errors' : 'both';
+  return now === 'errors' ? 'discards' : 'errors';
+}
+
+function isOtherTurn(name: CounterName | undefined, frames: FrameCounters): boolean {
+  if (frames === 'both') return false;
+  return name?.endsWith(frames === 'errors' ? 'Discards' : 'Errors') ?? false;
+}
+
+/** Interfaces that are read with the same columns. */
+interface ReadPart {
+  readonly indexes: readonly number[];
+  readonly columns: readonly string[];
+  readonly rowsBetween: number;
+}
+
+async function readData(
   source: SnmpSource,
   layout: InterfaceLayout,
   isEnd: (answer: Answer) => boolean = () => false,
 ): Promise<TableRows> {
-  const { interfaces, isExtended } = layout;
-  const found = interfaces.filter(({ index }) => index !== undefined);
+  const rows = new Map<number, TableRow>();
+  let hasEnded = false;
+  const ends = (answer: Answer) => {
+    hasEnded = isEnd(answer);
+    return hasEnded;
+  };
+  for (const { columns, indexes, rowsBetween } of partsOf(layout, source.limits.frames)) {
+    if (hasEnded) break;
+    for (const [index, row] of await readRows(source, columns, indexes, rowsBetween, ends))
+      rows.set(index, row);
+  }
+  return rows;
+}
+
+/** A few interfaces are read by one request in any case. */
+const fewObjects = 120;
+
+/** Interfaces with 64-bit counters apart from those with 32-bit ones, where that makes the answers shorter. */
+function partsOf(layout: InterfaceLayout, frames: FrameCounters): readonly ReadPart[] {
+  const found = layout.interfaces.filter(({ index }) => index !== undefined);
+  const whole = partOf(layout, found, frames);
+  const parts = [true, false]
+    .map((is64) => found.filter(({ has64Bits }) => has64Bits === is64))
+    .filter((group) => group.length > 0)
+    .map((group) => partOf(layout, group, frames));
+  const objects = (all: readonly ReadPart[]) =>
+    all.reduce((sum, { rowsBetween, columns }) => sum + rowsBetween * columns.length, 0);
+  const isShorter = objects([whole]) > fewObjects && objects(parts) < objects([whole]);
+  return isShorter ? parts : [whole];
+}
+
+function partOf(
+  { isExtended, tableChange }: InterfaceLayout,
+  found: readonly FoundInterface[],
+  frames: FrameCounters,
+): ReadPart {
   const isAny64 = found.some(({ has64Bits }) => has64Bits);
   const isAny32 = found.some(({ has64Bits }) => !has64Bits);
   const columns = [
     // Without ifTableLastChange the name shows whether an index still means the same interface.
-    ...(layout.tableChange === undefined ? [isExtended ? column.name : column.description] : []),
+    ...(tableChange === undefined ? [isExtended ? column.name : column.description] : []),
     column.status,
     ...(isAny64 ? [column.inOctets64, column.outOctets64] : []),
     ...(isAny32 ? [column.inOctets, column.outOctets] : []),
     ...(isAny32 && isExtended ? [column.discontinuity] : []),
-    column.inErrors,
-    column.outErrors,
-    column.inDiscards,
-    column.outDiscards,
+    ...(frames === 'discards' ? [] : [column.inErrors, column.outErrors]),
+    ...(frames === 'errors' ? [] : [column.inDiscards, column.outDiscards]),
   ];
-  const indexes = [...new Set(found.flatMap(({ index }) => index ?? []))];
-  return readRows(source, columns, indexes, layout.rowsBetween, isEnd);
+  const positions = found.map(({ position }) => position);
+  return {
+    indexes: [...new Set(found.flatMap(({ index }) => index ?? []))],
+    columns,
+    rowsBetween: found.length === 0 ? 0 : Math.max(...positions) - Math.min(...positions) + 1,
+  };
 }
 
 /** Whether the indexes of a layout may mean other interfaces now. */
@@ -249,6 +318,7 @@ function sum(first: number | undefined, second: number | undefined): number | un
   return first === undefined || second === undefined ? undefined : first + second;
 }
 
-function statusOf(value: SnmpValue): string {
+/** A status of IF-MIB by its name. */
+export function statusOf(value: SnmpValue): string {
   return statuses[(numberOf(value) ?? 0) - 1] ?? 'Unknown';
 }

@@ -1,5 +1,6 @@
 import { type Json, type MeasuredValue, maxValues } from '@vantage/domain';
 import { printable, quoteShort } from '../../contract/display.ts';
+import { watchedBy } from './interface-layout.ts';
 import type { InterfaceReading } from './interface-readings.ts';
 import type { ValueReading } from './value-readings.ts';
 
@@ -71,8 +72,9 @@ function shown(value: number): string {
 }
 
 /**
- * The measured values: those of the Options, then of the interfaces in this order of importance. If all do not fit,
- * the last kinds are left out for every interface.
+ * The measured values: those of the Options, then of the interfaces in this order of importance. If a kind does not fit
+ * for all interfaces, only those with a limit for it have it. Which ones fit does not depend on the rates that a check
+ * has, so that a value does not come and go.
  */
 export function measuredValues(
   interfaces: readonly InterfaceReading[],
@@ -86,33 +88,52 @@ export function measuredValues(
     labels.set(unique, { Label: unique, Value: value, Unit: unit });
   };
   for (const { label, number, unit } of values) add(label, number, unit);
-  for (const { suffix, unit, figure } of kinds) {
-    if (labels.size + interfaces.length > maxValues) break;
-    for (const reading of interfaces)
-      add(`${printable(reading.found.label)} ${suffix}`, figure(reading), unit);
+  let left = maxValues - values.length;
+  for (const { suffix, unit, figure, hasLimit } of kinds) {
+    const having = interfaces.length <= left ? interfaces : interfaces.filter(hasLimit).slice(0, left);
+    left -= having.length;
+    for (const reading of having) add(`${printable(reading.found.label)} ${suffix}`, figure(reading), unit);
   }
   return [...labels.values()];
 }
+
+const never = () => false;
 
 const kinds: readonly {
   readonly suffix: string;
   readonly unit: string;
   readonly figure: (reading: InterfaceReading) => number | undefined;
+  /** The Options have a limit for it. */
+  readonly hasLimit: (reading: InterfaceReading) => boolean;
 }[] = [
-  { suffix: 'in bit/s', unit: 'bit/s', figure: ({ inBits }) => inBits },
-  { suffix: 'out bit/s', unit: 'bit/s', figure: ({ outBits }) => outBits },
-  { suffix: 'errors/s', unit: '/s', figure: ({ errors }) => errors },
-  { suffix: 'discards/s', unit: '/s', figure: ({ discards }) => discards },
-  { suffix: 'utilisation', unit: '%', figure: ({ utilisation }) => utilisation },
+  { suffix: 'in bit/s', unit: 'bit/s', figure: ({ inBits }) => inBits, hasLimit: never },
+  { suffix: 'out bit/s', unit: 'bit/s', figure: ({ outBits }) => outBits, hasLimit: never },
+  {
+    suffix: 'errors/s',
+    unit: '/s',
+    figure: ({ errors }) => errors,
+    hasLimit: ({ watched }) => watched.MaxErrorsPerSecond !== undefined,
+  },
+  { suffix: 'discards/s', unit: '/s', figure: ({ discards }) => discards, hasLimit: never },
+  {
+    suffix: 'utilisation',
+    unit: '%',
+    figure: ({ utilisation }) => utilisation,
+    hasLimit: ({ watched }) => watched.MaxUtilisation !== undefined,
+  },
 ];
 
 /** The interfaces as evidence. Without rates, so that good checks have equal facts; the rates are values. */
 export function interfaceTable(interfaces: readonly InterfaceReading[]): Json {
-  return interfaces.map(({ found, status, isAmbiguous }) => ({
-    Name: found.label,
+  return interfaces.map(({ found, watched, status, isAmbiguous }) => ({
+    Name: printable(found.label),
+    ...(watchedBy(watched) === found.label ? {} : { WatchedBy: watchedBy(watched) }),
+    ...(found.alias === '' ? {} : { Alias: printable(found.alias) }),
     Status: status,
     ...(found.index === undefined ? {} : { Index: found.index }),
     ...(found.speed === undefined ? {} : { Speed: found.speed }),
+    ...(watched.ExpectStatus === 'Up' ? {} : { Expect: watched.ExpectStatus }),
+    ...(watched.DeviceDown ? { DeviceDown: true } : {}),
     ...(isAmbiguous ? { Note: ambiguousNote } : {}),
   }));
 }

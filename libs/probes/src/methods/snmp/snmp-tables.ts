@@ -38,8 +38,13 @@ export interface DeviceLimits {
   maxObjects: number;
   /** Objects that v1 agents do not have: one of them makes the whole request fail. */
   readonly absent: Set<string>;
+  /** The counters of errors and discards that a check of interfaces reads. */
+  frames: FrameCounters;
   readonly sinceMs: number;
 }
+
+/** `both`; or one of them in each check, in turn, because the answers of the device are short. */
+export type FrameCounters = 'both' | 'errors' | 'discards';
 
 const limitsMs = 60 * 60_000;
 /** An answer to 60 objects has about 1,400 bytes, which every path carries without fragments. */
@@ -60,12 +65,15 @@ const timeObjects = times.map((oid) => `${oid}.0`);
 
 /** The limits of a device of which nothing is known. */
 export function newLimits(nowMs: number): DeviceLimits {
-  return { maxObjects, absent: new Set(), sinceMs: nowMs };
+  return { maxObjects, absent: new Set(), frames: 'both', sinceMs: nowMs };
 }
 
 /** The limits for another check: a copy, which is new from time to time, because one answer may be lost by chance. */
 export function limitsFor(known: DeviceLimits, nowMs: number): DeviceLimits {
-  return nowMs - known.sinceMs > limitsMs ? newLimits(nowMs) : { ...known, absent: new Set(known.absent) };
+  const { frames } = known;
+  return nowMs - known.sinceMs > limitsMs
+    ? { ...newLimits(nowMs), frames }
+    : { ...known, absent: new Set(known.absent) };
 }
 
 /** Any number of objects, in as few requests as short answers allow. There is at least one request. */

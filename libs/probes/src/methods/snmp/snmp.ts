@@ -3,12 +3,13 @@ import { resultCode } from '@vantage/domain';
 import type { NetSnmp } from 'net-snmp';
 import type { Address } from '../../contract/dial.ts';
 import { Failure, notMet } from '../../contract/failure.ts';
-import type { Probe, ProbeContext, ProbeOutcome } from '../../contract/probe.ts';
+import type { Probe, ProbeContext, ProbeOutcome, Target } from '../../contract/probe.ts';
 import { parseTarget } from '../../contract/target.ts';
 import { openDatagrams } from '../../net/datagrams.ts';
 import { createDeviceMemories, type DeviceMemories } from './device-memory.ts';
+import { offerDevice } from './offer-device.ts';
 import { readDevice } from './read-device.ts';
-import { createSnmpClient, loadNetSnmp } from './snmp-client.ts';
+import { createSnmpClient, loadNetSnmp, type SnmpWaits } from './snmp-client.ts';
 import { type SnmpOptions, snmpOptions } from './snmp-options.ts';
 
 /** Addresses that are tried one after the other. */
@@ -59,28 +60,39 @@ export function createSnmp(deps: {
         accepts: 'host, host:port, [v6]:port or snmp://host:port, for example 192.0.2.2',
       }),
 
-    async run(context, target, settings) {
-      const resolved = await context.dial.resolve(context, target.host, settings.IPFamily);
-      const addresses = context.dial.permitted(context, resolved, target.port).slice(0, maxAddresses);
-      const library = await deps.load();
-      let failure: unknown;
-      for (const address of addresses) {
-        const endpoint = { ...address, port: target.port };
-        try {
-          return await checkAt({ ...deps, context, library, settings }, endpoint, addresses.length);
-        } catch (error) {
-          const isElsewhere = error instanceof Failure && elsewhere.includes(error.code);
-          if (context.signal.aborted || !isElsewhere) throw error;
-          failure = error;
-        }
-      }
-      throw failure;
-    },
+    run: (context, target, settings) => atAddresses(deps, { context, target, settings }, checkAt),
+    offer: (context, target, settings) => atAddresses(deps, { context, target, settings }, offerAt),
   };
+}
+
+/** Does the work at one address of the target after the other, until one answers. */
+async function atAddresses(
+  deps: { readonly memories: DeviceMemories; readonly load: () => Promise<NetSnmp> },
+  check: { readonly context: ProbeContext; readonly target: Target; readonly settings: SnmpOptions },
+  work: (check: SnmpCheck, endpoint: Endpoint, addresses: number) => Promise<ProbeOutcome>,
+): Promise<ProbeOutcome> {
+  const { context, target, settings } = check;
+  const resolved = await context.dial.resolve(context, target.host, settings.IPFamily);
+  const addresses = context.dial.permitted(context, resolved, target.port).slice(0, maxAddresses);
+  const library = await deps.load();
+  let failure: unknown;
+  for (const address of addresses) {
+    const endpoint = { ...address, port: target.port };
+    try {
+      return await work({ memories: deps.memories, context, library, settings }, endpoint, addresses.length);
+    } catch (error) {
+      const isElsewhere = error instanceof Failure && elsewhere.includes(error.code);
+      if (context.signal.aborted || !isElsewhere) throw error;
+      failure = error;
+    }
+  }
+  throw failure;
 }
 
 /** Another address of the host may answer. */
 const elsewhere: readonly number[] = [resultCode.timeout, resultCode.protocol, resultCode.agent];
+
+type Endpoint = Address & { readonly port: number };
 
 interface SnmpCheck {
   readonly memories: DeviceMemories;
@@ -89,19 +101,35 @@ interface SnmpCheck {
   readonly settings: SnmpOptions;
 }
 
+/** Lists what the device offers to watch. */
+async function offerAt(
+  { context, library, settings }: SnmpCheck,
+  endpoint: Endpoint,
+  addresses: number,
+): Promise<ProbeOutcome> {
+  const { clock, timeoutMs, signal } = context;
+  using datagrams = await openDatagrams(context, endpoint);
+  using client = createSnmpClient(library, datagrams, settings, waitsOf(timeoutMs, addresses));
+  const { text, offer } = await offerDevice({ clock, client, peer: datagrams.peer, timeoutMs, signal });
+  return { code: resultCode.ok, text, dataSize: datagrams.received, extended: { Offer: offer } };
+}
+
+/** The deadline of the check ends the wait for the only address. */
+function waitsOf(timeoutMs: number, addresses: number): SnmpWaits {
+  const firstMs = addresses === 1 ? timeoutMs * 2 : timeoutMs / addresses;
+  return { firstMs, longMs: timeoutMs * longShare, laterMs: timeoutMs * 2 };
+}
+
 async function checkAt(
   { memories, context, library, settings }: SnmpCheck,
-  endpoint: Address & { readonly port: number },
+  endpoint: Endpoint,
   addresses: number,
 ): Promise<ProbeOutcome> {
   const { timeoutMs } = context;
   using datagrams = await openDatagrams(context, endpoint);
   if (settings.Version !== 'v3')
     context.diagnostics('Note', 'An agent of v1 or v2c does not answer a community that it does not know.');
-  // The deadline of the check ends the wait for the only address.
-  const firstMs = addresses === 1 ? timeoutMs * 2 : timeoutMs / addresses;
-  const waits = { firstMs, longMs: timeoutMs * longShare, laterMs: timeoutMs * 2 };
-  using client = createSnmpClient(library, datagrams, settings, waits);
+  using client = createSnmpClient(library, datagrams, settings, waitsOf(timeoutMs, addresses));
   const key = context.device === undefined ? undefined : memoryKey(context.device, datagrams.peer, settings);
   const reading = await readDevice({
     clock: context.clock,

@@ -10,6 +10,7 @@ import {
   location,
   notice,
   page,
+  port,
   router,
   since,
   up,
@@ -110,6 +111,21 @@ export const messageSamples: readonly MessageSample[] = [
       NotAfter: '2026-11-29T12:00:00+01:00',
       AlertKind: 'certificate.expiring',
       Began: since,
+    },
+  }),
+  singleSample('interface.down', 'An interface of a switch is down. The switch is Up.', 'interface.down', {
+    clock: '08:31:06',
+    data: port,
+    links,
+  }),
+  singleSample('interface.up', 'The interface is up again.', 'interface.up', {
+    clock: '08:52:10',
+    data: {
+      ...port,
+      Since: at('08:52:06'),
+      DownSince: since,
+      Seconds: 1_440,
+      CheckResult: 'ge-0/0/17 “uplink hall 2” is Up again',
     },
   }),
   singleSample(

@@ -86,6 +86,23 @@ export const flapping = {
   Location: 'Hamburg',
   CheckResult: 'connection refused',
 };
+export const port = {
+  ...web,
+  ShortName: 'ber-sw-04',
+  FullName: 'Berlin switch 4',
+  Method: 'SNMP',
+  URL: 'snmp://192.0.2.4',
+  Interface: 'ge-0/0/17',
+  Alias: 'uplink hall 2',
+  WatchedBy: 'ge-0/0/17',
+  Status: 'Up',
+  Since: since,
+  Location: 'Hamburg',
+  CheckResult: 'ge-0/0/17 “uplink hall 2” is Down',
+  AlertKind: 'interface.down',
+  Began: since,
+  Cause: 'ge-0/0/17 “uplink hall 2” is Down',
+};
 export const location = {
   Location: 'Hamburg',
   Severity: 'critical',

@@ -20,6 +20,8 @@ export interface ScenarioCheck {
   readonly isSlow?: boolean;
   /** End of the certificate that it found, seconds since the scene's begin. */
   readonly notAfter?: number;
+  /** The extended data. */
+  readonly facts?: object;
 }
 
 const unmeasured = { block_ms: 0, dns_ms: 0, connect_ms: 0, ssl_ms: 0, ttfb_ms: 0, ttlb_ms: 0 };
@@ -82,8 +84,13 @@ async function toRow(
     run_request_id: check.runRequestId ?? null,
     behind_anchor: check.isBehindAnchor ?? null,
     perf: check.isSlow === true ? 1 : 0,
-    extended: check.notAfter === undefined ? null : certificateText(check.notAfter),
+    extended: extendedOf(check),
   };
+}
+
+function extendedOf({ notAfter, facts }: ScenarioCheck): string | null {
+  if (facts !== undefined) return JSON.stringify(facts);
+  return notAfter === undefined ? null : certificateText(notAfter);
 }
 
 function certificateText(notAfter: number): string {

@@ -50,14 +50,14 @@ export function scenarioRows(kysely: Kysely<Tables>, accountNo: number) {
     /** A device, assigned to these Locations since the scene's begin. */
     async device(
       places: readonly { readonly locationNo: number; readonly agentNo: number }[],
-      { retriesLocally = places.length === 1 } = {},
+      { retriesLocally = places.length === 1, method = 'TCP' } = {},
     ) {
       const { device_no } = await kysely
         .insertInto('devices')
         .values({
           device_id: newId(),
           account_no: accountNo,
-          method: 'TCP',
+          method,
           url: 'a:1',
           sealed: Buffer.alloc(1),
           short_name: 'a',

@@ -1275,6 +1275,12 @@ export declare type OutboxRecord = Message<"vantage.v1.OutboxRecord"> & {
      */
     value: Diagnostics;
     case: "diagnostics";
+  } | {
+    /**
+     * @generated from field: vantage.v1.NoticeRecord notice = 42;
+     */
+    value: NoticeRecord;
+    case: "notice";
   } | { case: undefined; value?: undefined };
 };
 
@@ -1283,6 +1289,75 @@ export declare type OutboxRecord = Message<"vantage.v1.OutboxRecord"> & {
  * Use `create(OutboxRecordSchema)` to create a new message.
  */
 export declare const OutboxRecordSchema: GenMessage<OutboxRecord>;
+
+/**
+ * A trap or a line of syslog that this agent received from the address of a device. It becomes the event Trap.
+ *
+ * @generated from message vantage.v1.NoticeRecord
+ */
+export declare type NoticeRecord = Message<"vantage.v1.NoticeRecord"> & {
+  /**
+   * @generated from field: uint32 device_no = 1;
+   */
+  deviceNo: number;
+
+  /**
+   * When it arrived; corrected clock, microseconds.
+   *
+   * @generated from field: int64 at_us = 2;
+   */
+  atUs: bigint;
+
+  /**
+   * @generated from field: vantage.v1.NoticeRecord.Kind kind = 3;
+   */
+  kind: NoticeRecord_Kind;
+
+  /**
+   * One line, at most 600 characters, without the community and the secrets of the device.
+   *
+   * @generated from field: string text = 4;
+   */
+  text: string;
+
+  /**
+   * Copied from the assignment.
+   *
+   * @generated from field: int64 device_created_us = 30;
+   */
+  deviceCreatedUs: bigint;
+};
+
+/**
+ * Describes the message vantage.v1.NoticeRecord.
+ * Use `create(NoticeRecordSchema)` to create a new message.
+ */
+export declare const NoticeRecordSchema: GenMessage<NoticeRecord>;
+
+/**
+ * @generated from enum vantage.v1.NoticeRecord.Kind
+ */
+export enum NoticeRecord_Kind {
+  /**
+   * @generated from enum value: KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * @generated from enum value: KIND_TRAP = 1;
+   */
+  TRAP = 1,
+
+  /**
+   * @generated from enum value: KIND_SYSLOG = 2;
+   */
+  SYSLOG = 2,
+}
+
+/**
+ * Describes the enum vantage.v1.NoticeRecord.Kind.
+ */
+export declare const NoticeRecord_KindSchema: GenEnum<NoticeRecord_Kind>;
 
 /**
  * Diagnostics of a failed check that take longer than the result can wait, for example a traceroute. They follow the

@@ -173,6 +173,14 @@ export declare type CheckSpec = Message<"vantage.v1.CheckSpec"> & {
    * @generated from field: string problem = 31;
    */
   problem: string;
+
+  /**
+   * The device is asked what it offers to watch, instead of being checked. The result has it as `Offer` in its extended
+   * data. An agent that does not know this runs the check.
+   *
+   * @generated from field: bool offer = 42;
+   */
+  offer: boolean;
 };
 
 /**
