@@ -11,6 +11,23 @@ export interface Exception {
 const listHasIt = 'the list of the same screen has these facts';
 const ofDevices = 'the screens of devices change it in the device itself, or by POST /devices/change';
 
+const forReason = (fields: readonly string[], reason: string) => fields.map((field) => ({ field, reason }));
+
+/** The settings of a device that a single check has no use for. */
+const singleCheck = [
+  ...forReason(['Locations'], 'a trial runs at one Location'),
+  ...forReason(['Tags'], 'a trial has no tags: it is not stored'),
+  ...forReason(
+    ['ExternalKey', 'Source', 'Enabled', 'FullName', 'Severity', 'ExpiryWarningDays'],
+    'a trial is not stored',
+  ),
+  ...forReason(
+    ['Frequency', 'FrequencySeconds', 'Retries', 'Attempts', 'RetryDelay'],
+    'a trial is a single check',
+  ),
+  ...forReason(['nschedule_id', 'mschedule_id', 'device_master_id'], 'a trial notifies no contact'),
+];
+
 /** Operations and fields that the page will not offer. */
 export const exceptions: readonly Exception[] = [
   { of: 'GET /checks/{check_id}', reason: 'GET /checks/{check_id}/extended has the same and more' },
@@ -35,20 +52,9 @@ export const exceptions: readonly Exception[] = [
   { of: '*Tags.Name', reason: 'the page names tags; this form accepts what a GET returned' },
   { of: '*Tag.Name', reason: 'the page names tags; this form accepts what a GET returned' },
   { of: '* Options.*', reason: 'the form has a field for each Option of the schema in openapi.json' },
-  { of: 'POST /checks/trial Locations', reason: 'a trial runs at one Location' },
-  { of: 'POST /checks/trial Tags', reason: 'a trial has no tags: it is not stored' },
-  ...['ExternalKey', 'Source', 'Enabled', 'FullName', 'Severity', 'ExpiryWarningDays'].map((field) => ({
-    of: `POST /checks/trial ${field}`,
-    reason: 'a trial is not stored',
-  })),
-  ...['Frequency', 'FrequencySeconds', 'Retries', 'Attempts', 'RetryDelay'].map((field) => ({
-    of: `POST /checks/trial ${field}`,
-    reason: 'a trial is a single check',
-  })),
-  ...['nschedule_id', 'mschedule_id', 'device_master_id'].map((field) => ({
-    of: `POST /checks/trial ${field}`,
-    reason: 'a trial notifies no contact',
-  })),
+  ...['POST /checks/trial', 'POST /checks/offer'].flatMap((request) =>
+    singleCheck.map(({ field, reason }) => ({ of: `${request} ${field}`, reason })),
+  ),
   { of: '* HostData', reason: 'an older name of Options.Headers, which the form sends' },
   { of: 'PUT /secrets/{secret_id} Name', reason: 'a secret cannot be renamed' },
   {

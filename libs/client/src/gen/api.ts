@@ -8172,12 +8172,17 @@ export interface components {
              */
             System: {
                 /**
-                 * @description The name.
+                 * @description Its sysName.
                  * @example local
                  */
                 Name: string;
+                /**
+                 * @description Its sysDescr.
+                 * @example Example Switch 48
+                 */
                 Description: string;
             } | null;
+            /** @description Its interfaces, in the order of their indexes. */
             Interfaces: components["schemas"]["OfferedInterface"][];
             /** @description Known objects that the device has. */
             Values: components["schemas"]["OfferedValue"][];
@@ -8263,7 +8268,10 @@ export interface components {
              * @example CPU 1
              */
             Label: string;
-            /** @example % */
+            /**
+             * @description The unit of the value; empty: a plain number.
+             * @example %
+             */
             Unit: string;
             /**
              * @description Its value now; null: the device does not know it.
@@ -15086,6 +15094,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -15158,6 +15171,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -15230,6 +15248,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -15303,6 +15326,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -15376,6 +15404,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -15451,6 +15484,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -17317,6 +17355,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -17368,6 +17411,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -17419,6 +17467,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -17471,6 +17524,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -17523,6 +17581,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -17577,6 +17640,11 @@ export interface components {
          *       "Retries": 2,
          *       "Attempts": 3,
          *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
          *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "device_master_id": null,
@@ -18312,6 +18380,11 @@ export interface operations {
                  *       "Retries": 2,
                  *       "Attempts": 3,
                  *       "RetryDelay": 1,
+                 *       "ExpiryWarningDays": [
+                 *         30,
+                 *         14,
+                 *         7
+                 *       ],
                  *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                  *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
                  *       "device_master_id": null,
