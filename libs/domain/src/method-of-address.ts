@@ -22,6 +22,7 @@ export const methodsByScheme: Readonly<Record<string, Method>> = {
   tcp: 'TCP',
   dns: 'DNS',
   snmp: 'SNMP',
+  push: 'Push',
 };
 
 /** The Method that the port of an address suggests; TCP fits every other one. */

@@ -14,6 +14,12 @@ export const methods = [
   'DNS',
   'Script',
   'SNMP',
+  'Push',
 ] as const;
 
 export type Method = (typeof methods)[number];
+
+/** Whether controllers receive the calls of this Method. Agents run the checks of all others. */
+export function isReceived(method: string): boolean {
+  return method === 'Push';
+}

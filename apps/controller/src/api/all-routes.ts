@@ -93,6 +93,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...trialRoutes({ ...deps, record: trialRecord, show: showTrial }),
     ...checkRoutes({ clock, device, checkNow }),
     ...deviceRoutes(deps),
+    ...heartbeatRoutes({ device, change, baseUrl: deps.baseUrl }),
     ...deviceChangeRoutes({ ...deps, maintenance: health }),
     ...summaryRoutes({ clock }),
     ...stateRoutes({ clock, timelines: (...ask) => health.timelines(...ask) }),

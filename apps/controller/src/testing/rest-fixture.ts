@@ -172,6 +172,7 @@ export async function createRestFixture(deps: RestFixtureDeps = {}): Promise<Res
     rollUps,
     feed,
     insertStates,
+    pushAddresses: createPushAddresses(() => 'https://vantage.test'),
     pause,
     runTrial: deps.runTrial ?? noTrial,
     deleteHistory,

@@ -119,9 +119,13 @@ function afterMissed(
   return { ...state, atUs, dueUs: due.after(fromUs), sinceUs };
 }
 
-/** The earliest moment at which something may be missing, without regard to outages; undefined: never. */
-export function nextMomentUs(state: HeartbeatState, settings: HeartbeatSettings): number | undefined {
-  return nextMissed(state, settings, [])?.atUs;
+/** The first moment at which something is missing if no call comes; undefined: never. */
+export function nextMomentUs(
+  state: HeartbeatState,
+  settings: HeartbeatSettings,
+  outages: readonly Span[] = [],
+): number | undefined {
+  return nextMissed(state, settings, outages)?.atUs;
 }
 
 /** From when on the outages must be known to judge this state. */

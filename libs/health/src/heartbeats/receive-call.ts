@@ -40,7 +40,7 @@ export function receiveCall(
   outages: readonly Span[],
 ): ReceivedCall {
   // A call that was received a moment before one that another controller stored first comes right after that.
-  const atUs = Math.max(call.atUs, before.atUs);
+  const atUs = call.atUs > before.atUs ? call.atUs : before.atUs + 1;
   const { state: judged, missed } = judgeHeartbeat(before, settings, atUs, outages);
   const lastCall = { kind: call.kind, atUs, exitStatus: call.exitStatus ?? null };
   const state = { ...judged, atUs, lastCall };

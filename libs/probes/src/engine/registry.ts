@@ -12,6 +12,7 @@ import { mysql } from '../methods/mysql/mysql.ts';
 import { nntp } from '../methods/nntp.ts';
 import { ping } from '../methods/ping/ping.ts';
 import { pop3 } from '../methods/pop3.ts';
+import { push } from '../methods/push.ts';
 import { createSandbox } from '../methods/script/sandbox.ts';
 import { createScript } from '../methods/script/script.ts';
 import { smtp } from '../methods/smtp.ts';
@@ -21,7 +22,7 @@ import { tcp } from '../methods/tcp.ts';
 import { telnet } from '../methods/telnet/telnet.ts';
 import { fillLocal } from '../redact/local-secrets.ts';
 
-/** The probes that scripts can run: every Method except Script. */
+/** The probes that scripts can run: every Method except Script, and Push, which no agent runs. */
 const callable = {
   HTTP: http,
   PING: ping,
@@ -36,7 +37,7 @@ const callable = {
   TCP: tcp,
   DNS: dns,
   SNMP: snmp,
-} satisfies Readonly<Record<Exclude<Method, 'Script'>, AnyProbe>>;
+} satisfies Readonly<Record<Exclude<Method, 'Script' | 'Push'>, AnyProbe>>;
 
 /** The functions by which scripts run the other Methods. */
 export const checkFunctions: CheckFunctions = new Map(
@@ -47,6 +48,7 @@ export const checkFunctions: CheckFunctions = new Map(
 
 export const registry: Readonly<Record<Method, AnyProbe>> = {
   ...callable,
+  Push: push,
   // Its sandbox starts with the first script.
   Script: createScript({ sandbox: createSandbox(), functions: checkFunctions }),
 };

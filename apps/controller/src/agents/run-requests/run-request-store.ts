@@ -202,3 +202,13 @@ export async function deleteEnded(db: Kysely<Tables>, beforeUs: number): Promise
   await sql`delete from run_requests where state <> 'Open' and created_us < ${beforeUs}::bigint`.execute(db);
   await sql`delete from trials where created_us < ${beforeUs}::bigint`.execute(db);
 }
+
+/** Whether controllers receive the calls of this device, so that no agent checks it. */
+export async function isReceivedDevice(db: Kysely<Tables>, deviceNo: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('devices')
+    .select('method')
+    .where('device_no', '=', deviceNo)
+    .executeTakeFirst();
+  return row !== undefined && isReceived(row.method);
+}

@@ -1,0 +1,91 @@
+import { dayUs } from '@vantage/domain';
+import { type Clock, declareShare, type Logger, messageOf } from '@vantage/kernel';
+import { type Database, ownsLease, releaseLeases, takeLeases } from '@vantage/storage';
+import type { TimeScale } from '../../config/time-scale.ts';
+import { dropOldLogs, dueHeartbeats } from './heartbeat-store.ts';
+import { confirmedUs, dropOldSpans, spansSince } from './receiver-store.ts';
+import { type StoreReceived, storeMissed } from './store-heartbeats.ts';
+
+declareShare({
+  name: 'heartbeats_that_are_due',
+  limit: '500 in a round',
+  filledBy: 'accounts',
+  share: 'accounts take turns',
+});
+
+const lease = 'heartbeats';
+const leaseMs = 30_000;
+const everyMs = 2_000;
+const batchSize = 500;
+const cleanEveryMs = 3_600_000;
+/** Longer than MaxRunSeconds can be. */
+const keptLogsUs = 35 * dayUs;
+/** Uptime over the longest history asks for them. */
+const keptSpansUs = 10 * 365 * dayUs;
+/** States of a clock that was ahead are looked for this often. */
+const lookAheadEveryMs = 60_000;
+const maxAheadUs = 60_000_000;
+/** Spans from this long ago tell which controllers serve now. */
+const recentUs = 60_000_000;
+
+interface JudgeDeps extends StoreReceived {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly holder: string;
+  readonly timeScale: TimeScale;
+}
+
+/**
+ * Judges which calls are missing, at one controller at a time. It judges only moments before which every controller
+ * has stored its calls, so a call that is on its way is never missing.
+ */
+export function createJudgeLoop({ db, clock, log, holder, timeScale, storeReceived }: JudgeDeps) {
+  const { kysely } = db;
+
+  let lookedAheadMs = Number.NEGATIVE_INFINITY;
+  /** Judges one batch; true: there may be more. */
+  const judgeSome = async (signal: AbortSignal): Promise<boolean> => {
+    const [held] = await takeLeases(kysely, [lease], holder, leaseMs);
+    if (held === undefined || signal.aborted) return false;
+    const nowUs = clock.nowUs();
+    const toUs = confirmedUs(await spansSince(kysely, nowUs - recentUs), nowUs);
+    if (toUs === undefined) return false;
+    const isToLookAhead = clock.monoMs() >= lookedAheadMs + lookAheadEveryMs;
+    if (isToLookAhead) lookedAheadMs = clock.monoMs();
+    const aheadUs = isToLookAhead ? toUs + maxAheadUs : null;
+    const due = await dueHeartbeats(kysely, { toUs, aheadUs }, batchSize);
+    if (due.length === 0) return false;
+    await kysely.transaction().execute(async (trx) => {
+      if (await ownsLease(trx, held)) await storeMissed(trx, due, { storeReceived, toUs, nowUs });
+    });
+    return due.length === batchSize;
+  };
+
+  let cleanedMs = Number.NEGATIVE_INFINITY;
+  const clean = async () => {
+    if (clock.monoMs() < cleanedMs + cleanEveryMs) return;
+    cleanedMs = clock.monoMs();
+    await dropOldLogs(kysely, clock.nowUs() - keptLogsUs);
+    await dropOldSpans(kysely, clock.nowUs() - keptSpansUs);
+  };
+
+  return {
+    async run(signal: AbortSignal): Promise<void> {
+      let wasGood = true;
+      while (!signal.aborted) {
+        try {
+          while (!signal.aborted && (await judgeSome(signal)));
+          await clean();
+          wasGood = true;
+        } catch (error) {
+          if (wasGood)
+            log.warn({ error: messageOf(error) }, 'missing calls of jobs are judged in a later round');
+          wasGood = false;
+        }
+        await clock.sleep(timeScale(everyMs, 100), signal).catch(() => {});
+      }
+      await releaseLeases(kysely, holder, lease).catch(() => {});
+    },
+  };
+}
