@@ -77,7 +77,7 @@ async function serve(
   const loops = [
     ...(config.roles.has('worker') ? worker.run(ending) : []),
     ...(config.roles.has('gateway') ? agents.run(ending) : []),
-    ...(config.roles.has('api') ? [heartbeats.runReceiving(ending)] : []),
+    ...(config.roles.has('api') ? [heartbeats.receiving.run(ending)] : []),
     base.clocks.run(ending),
     base.continuity.run(ending),
     base.disk.run(ending),

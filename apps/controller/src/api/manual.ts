@@ -19,6 +19,7 @@ export const manualPages = [
   'first-alarm',
   'methods',
   'snmp',
+  'heartbeats',
   'rest',
   'alerts',
   'contacts',

@@ -25,7 +25,7 @@ export function joinWorker(base: Base, shared: Shared, { gateway }: Pick<Gateway
     run: (ending: AbortSignal): readonly Promise<void>[] => [
       ...[assign, alerts, upgrades, housekeeping, sums].map((step) => step.run(ending)),
       health.run(db.kysely, ending),
-      heartbeats.runJudging(ending),
+      heartbeats.judging.run(ending),
       notify.run(ending),
       notify.runHooks(ending),
       notify.runMails(ending),

@@ -84,7 +84,7 @@ interface RestFixtureDeps {
   replica?: Parameters<typeof createDb>[0]['connection']['replica'];
   /** Silent unless given. */
   log?: Logger;
-  pages?: readonly OuterRoute[];
+  pages?: readonly OuterRoute[] | ((db: Database, clock: FakeClock) => readonly OuterRoute[]);
   subscriptions?: (db: Database) => ReturnType<Parameters<typeof createHttpApi>[0]['subscriptions']>;
   site?: Site;
 }
@@ -188,7 +188,7 @@ export async function createRestFixture(deps: RestFixtureDeps = {}): Promise<Res
     ...shared,
     log,
     onRoute: tracing?.nameRoute,
-    pages: deps.pages ?? [],
+    pages: typeof deps.pages === 'function' ? deps.pages(db, clock) : (deps.pages ?? []),
     subscriptions: () => subscriptions,
     ...(deps.site === undefined ? {} : { site: deps.site }),
     settings: {

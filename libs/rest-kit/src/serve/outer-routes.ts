@@ -154,6 +154,12 @@ export function serveOuterRoutes({
   };
 }
 
+/** The path of a request as the log shows it: without the token that it may have. */
+export function loggedPath(routes: readonly OuterRoute[], path: string): string {
+  const route = routes.find((each) => each.needsKey === 'token' && path.startsWith(each.path));
+  return route === undefined ? path : `${route.path}***`;
+}
+
 function isPrefix(needsKey: OuterRoute['needsKey']): boolean {
   return needsKey === 'signed' || needsKey === 'token';
 }

@@ -4,10 +4,10 @@ import type { Database } from '@vantage/storage';
 import type { TimeScale } from '../../config/time-scale.ts';
 import { createCallIntake } from './call-intake.ts';
 import { devicesOfTokens } from './heartbeat-store.ts';
-import { createJudgeLoop } from './judge-loop.ts';
+import { createJudgeLoop, type JudgeLoop } from './judge-loop.ts';
 import { createPushAddresses, type PushAddresses } from './push-addresses.ts';
 import { pushRoutes } from './push-routes.ts';
-import { createReceiving } from './receiving.ts';
+import { createReceiving, type Receiving } from './receiving.ts';
 import { type StoreReceived, storeCalls } from './store-heartbeats.ts';
 
 /** The step that receives the calls of jobs. */
@@ -17,9 +17,9 @@ export interface Heartbeats {
   /** Makes addresses for devices that are created. */
   readonly addresses: PushAddresses;
   /** Records that this controller receives calls; runs while its port is open. */
-  runReceiving(signal: AbortSignal): Promise<void>;
+  readonly receiving: Receiving;
   /** Judges which calls are missing. */
-  runJudging(signal: AbortSignal): Promise<void>;
+  readonly judging: JudgeLoop;
 }
 
 interface HeartbeatDeps {
@@ -63,11 +63,10 @@ export function createHeartbeats({
     controllerId,
     oldestWaitingUs: intake.oldestWaitingUs,
   });
-  const judging = createJudgeLoop({ db, clock, log, holder: controllerId, timeScale, storeReceived });
   return {
     routes: pushRoutes({ intake, clock }),
     addresses: createPushAddresses(baseUrl),
-    runReceiving: (signal) => receiving.run(signal),
-    runJudging: (signal) => judging.run(signal),
+    receiving,
+    judging: createJudgeLoop({ db, clock, log, holder: controllerId, timeScale, storeReceived }),
   };
 }

@@ -28,6 +28,13 @@ const maxAheadUs = 60_000_000;
 /** Spans from this long ago tell which controllers serve now. */
 const recentUs = 60_000_000;
 
+/** Judges which calls are missing. */
+export interface JudgeLoop {
+  /** Judges all that is due now, if this controller has the lease. */
+  judge(signal: AbortSignal): Promise<void>;
+  run(signal: AbortSignal): Promise<void>;
+}
+
 interface JudgeDeps extends StoreReceived {
   readonly db: Database;
   readonly clock: Clock;
@@ -40,7 +47,7 @@ interface JudgeDeps extends StoreReceived {
  * Judges which calls are missing, at one controller at a time. It judges only moments before which every controller
  * has stored its calls, so a call that is on its way is never missing.
  */
-export function createJudgeLoop({ db, clock, log, holder, timeScale, storeReceived }: JudgeDeps) {
+export function createJudgeLoop({ db, clock, log, holder, timeScale, storeReceived }: JudgeDeps): JudgeLoop {
   const { kysely } = db;
 
   let lookedAheadMs = Number.NEGATIVE_INFINITY;
@@ -70,12 +77,17 @@ export function createJudgeLoop({ db, clock, log, holder, timeScale, storeReceiv
     await dropOldSpans(kysely, clock.nowUs() - keptSpansUs);
   };
 
+  const judge = async (signal: AbortSignal) => {
+    while (!signal.aborted && (await judgeSome(signal)));
+  };
+
   return {
-    async run(signal: AbortSignal): Promise<void> {
+    judge,
+    async run(signal) {
       let wasGood = true;
       while (!signal.aborted) {
         try {
-          while (!signal.aborted && (await judgeSome(signal)));
+          await judge(signal);
           await clean();
           wasGood = true;
         } catch (error) {

@@ -29,6 +29,8 @@ export function goesOn(before: Round, now: Round, hasFailed: boolean): boolean {
 export interface Receiving {
   /** A call could not be stored: the present span ends before it. */
   noteFailure(): void;
+  /** Extends the present span to now, or begins another one. */
+  round(): Promise<void>;
   /** Runs from when the port is open until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -70,6 +72,7 @@ export function createReceiving({
   };
 
   return {
+    round,
     noteFailure() {
       failures += 1;
     },
