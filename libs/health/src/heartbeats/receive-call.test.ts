@@ -37,7 +37,7 @@ function play(
     until,
   }: { used?: HeartbeatSettings; outages?: readonly Span[]; until?: number } = {},
 ) {
-  let state: HeartbeatState = newHeartbeat(used, begin);
+  let state: HeartbeatState = newHeartbeat(used, begin - minute);
   const said: string[] = [];
   for (const [minutes, kind, runId = '', exitStatus] of calls) {
     const call = { kind, runId, atUs: at(minutes), ...(exitStatus === undefined ? {} : { exitStatus }) };

@@ -45,7 +45,7 @@ export function applyCalls(
   let state = device.state;
   const steps: Step[] = [];
   for (const call of calls) {
-    const before = current(state, settings, call.atUs);
+    const before = current({ ...device, state }, settings, call.atUs);
     const { exitStatus, ...rest } = call;
     const heard: HeartbeatCall = { ...rest, ...(exitStatus === undefined ? {} : { exitStatus }) };
     const received = receiveCall(before, settings, heard, outagesUntil(call.atUs));
@@ -59,17 +59,17 @@ export function applyCalls(
 /** Judges one device up to a moment. Pure. */
 export function applyTime(device: StoredHeartbeat, toUs: number, outages: readonly Span[]): Outcome {
   const settings = heartbeatSettings(device);
-  const { state, missed } = judgeHeartbeat(current(device.state, settings, toUs), settings, toUs, outages);
+  const { state, missed } = judgeHeartbeat(current(device, settings, toUs), settings, toUs, outages);
   const steps = missed.map((one): Step => ({ kind: 'missed', missed: one }));
   return outcome(device, settings, state, steps, outages);
 }
 
 function current(
-  state: HeartbeatState | null,
+  { state, createdUs }: Pick<StoredHeartbeat, 'state' | 'createdUs'>,
   settings: ReturnType<typeof heartbeatSettings>,
   nowUs: number,
 ): HeartbeatState {
-  if (state === null) return newHeartbeat(settings, nowUs);
+  if (state === null) return newHeartbeat(settings, createdUs);
   return adaptHeartbeat(rewindHeartbeat(state, settings, nowUs), settings, nowUs);
 }
 
