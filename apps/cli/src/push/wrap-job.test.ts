@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { systemClock } from '@vantage/kernel';
-import { closedPort } from '@vantage/testing/free-port';
+import { closedPort } from '@vantage/probes/testing';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { PushTarget } from './send-call.ts';
 import { wrapJob } from './wrap-job.ts';
@@ -101,7 +101,7 @@ test('a call is repeated while the controller is overloaded, and not when it ref
 test('the job has its status although the controller is away', async () => {
   const away = {
     ...job(['sh', '-c', 'exit 5']),
-    target: { ...target, url: `http://127.0.0.1:${await closedPort()}/push/${token}`, retryMs: 0 },
+    target: { ...target, url: `http://127.0.0.1:${closedPort}/push/${token}`, retryMs: 0 },
   };
   expect(await wrapped(away)).toEqual({
     status: 5,

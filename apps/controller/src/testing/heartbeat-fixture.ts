@@ -2,7 +2,7 @@ import { type Clock, createLog, newId } from '@vantage/kernel';
 import { createPartitions, type Database } from '@vantage/storage';
 import { runRequests } from '../agents/run-requests/index.ts';
 import { locationVisibility } from '../catalog/locations/visibility-store.ts';
-import { createTimeScale } from '../config/time-scale.ts';
+import { realTime } from '../config/time-scale.ts';
 import { recordEvents } from '../results/events/record-events.ts';
 import { createHeartbeats, type Heartbeats } from '../results/heartbeats/heartbeats.ts';
 import { createIngest } from '../results/ingest/index.ts';
@@ -29,7 +29,7 @@ export function createHeartbeatFixture(db: Database, clock: Clock): Heartbeats {
     clock,
     log,
     controllerId: newId(),
-    timeScale: createTimeScale(1),
+    timeScale: realTime,
     partitions,
     baseUrl: () => 'https://vantage.test',
     ingest,

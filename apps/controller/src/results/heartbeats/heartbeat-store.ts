@@ -45,7 +45,7 @@ export async function replaceToken(
 ): Promise<boolean> {
   const { rows } = await sql`
     insert into push_devices (device_no, token_hash)
-    select device_no, ${tokenHash} from devices where device_no = ${deviceNo} and method = 'Push'
+    select device_no, ${tokenHash}::bytea from devices where device_no = ${deviceNo} and method = 'Push'
     on conflict (device_no) do update set token_hash = excluded.token_hash returning device_no`.execute(trx);
   return rows.length > 0;
 }

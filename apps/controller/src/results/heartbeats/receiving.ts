@@ -5,7 +5,7 @@ import { beginSpan, clampSpans, extendSpan } from './receiver-store.ts';
 
 const everyMs = 2_000;
 /** A process that did not run for this long could not receive calls. */
-const stalledMs = 10_000;
+export const stalledMs = 10_000;
 /** The shared clock runs at most a tenth faster or slower than time; more is a step. */
 const steppedMs = 1_500;
 

@@ -15,6 +15,7 @@ import {
   writeHeartbeats,
 } from './heartbeat-store.ts';
 import { outagesIn, spansSince } from './receiver-store.ts';
+import { stalledMs } from './receiving.ts';
 
 /** The door of ingest for results that controllers make. */
 export type StoreReceived = Pick<Ingest, 'storeReceived'>;
@@ -72,7 +73,9 @@ async function change(
       accountNo,
       some.map(({ deviceNo }) => deviceNo),
     );
-    const outcomes = await decide(await readHeartbeats(trx, [...locked.keys()]));
+    const found = await readHeartbeats(trx, [...locked.keys()]);
+    if (found.size === 0) continue;
+    const outcomes = await decide(found);
     const logs = await takeLogs(trx, outcomes.flatMap(endedRuns));
     const made = outcomes.map((one) =>
       checksOf(one, (runId) => logs.get(runKey({ deviceNo: one.device.deviceNo, runId })) ?? []),
@@ -100,7 +103,11 @@ async function receivedSpans(
   const spans = await spansSince(db, Math.min(...[...devices.values()].map(windowOf)));
   const isOwn = (one: (typeof spans)[number]) => one.controllerId === controllerId && !one.ended;
   const last = spans.findLast(isOwn);
-  return (toUs) => spans.map((one) => (one === last ? { ...one, toUs: Math.max(one.toUs, toUs) } : one));
+  // A span that was not extended for longer may have ended: the process stood still, or the clock was set.
+  return (toUs) =>
+    spans.map((one) =>
+      one === last && toUs > one.toUs && toUs <= one.toUs + stalledMs * 1000 ? { ...one, toUs } : one,
+    );
 }
 
 /** What a call says that ends no run; it waits for the end of its run. */
