@@ -229,7 +229,7 @@ const namePlace = async (fixture: ServersFixture, name: 'good' | 'expired' | 'wr
  * The real server of each Method over TCP, which the compiler checks; portless.timed.test.ts has PING and Script,
  * snmp.test.ts has SNMP.
  */
-export const rows: Readonly<Record<Exclude<Method, 'PING' | 'Script' | 'SNMP'>, Row>> = {
+export const rows: Readonly<Record<Exclude<Method, 'PING' | 'Script' | 'SNMP' | 'Push'>, Row>> = {
   HTTP: { method: 'HTTP', part: 'web', needs: ['nginx'], start: (fixture) => nginxPlace(fixture, 'good') },
   TCP: { method: 'TCP', part: 'web', needs: ['nginx'], start: (fixture) => tcpPlace(fixture, 'good') },
   SMTP: {

@@ -50,6 +50,7 @@ import type { ValueRollUps } from '../reading/values/read-values.ts';
 import { valueRoutes } from '../reading/values/value-routes.ts';
 import { actorOf, type ChangeByCaller } from '../resources/change.ts';
 import { isOperators } from '../resources/operator-account.ts';
+import { heartbeatRoutes } from '../results/heartbeats/heartbeat-routes.ts';
 import { helloRoutes } from './hello.ts';
 import { openApiRoutes } from './openapi/openapi-routes.ts';
 

@@ -24,6 +24,7 @@ import type { CheckDeviceNow } from '../reading/history/check-routes.ts';
 import { createEventFeed } from '../reading/history/event-feed.ts';
 import { createCatalog, type RecordedChanges } from '../resources/change.ts';
 import { recordEvents } from '../results/events/record-events.ts';
+import { createPushAddresses } from '../results/heartbeats/push-addresses.ts';
 import { rollUps } from '../results/roll-up/index.ts';
 import { createPauseDevices, insertStates } from '../results/status/index.ts';
 import { hashCheaply } from './hash-cheaply.ts';

@@ -1,4 +1,4 @@
-import { cleanLine, maxTimeoutS, secondUs, timeoutsUntilAnswer } from '@vantage/domain';
+import { cleanLine, isReceived, maxTimeoutS, secondUs, timeoutsUntilAnswer } from '@vantage/domain';
 import { newId } from '@vantage/kernel';
 import { lockCheckNow, publish, type Tables } from '@vantage/storage';
 import { type Kysely, sql } from 'kysely';

@@ -114,5 +114,4 @@ export const unset = {
   Warnings: true,
   CreatedAt: true,
   UpdatedAt: true,
-  PushURL: true,
 } as const;

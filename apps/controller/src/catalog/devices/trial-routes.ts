@@ -1,3 +1,4 @@
+import { isReceived } from '@vantage/domain';
 import { boundedText, type Clock, type FieldFault, isId, newId } from '@vantage/kernel';
 import { conflict, invalid } from '@vantage/rest-kit/problem';
 import type { Route } from '@vantage/rest-kit/route';

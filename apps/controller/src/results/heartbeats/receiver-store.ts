@@ -10,9 +10,10 @@ export interface ReceiverSpan extends Span {
   readonly ended: boolean;
 }
 
-/** Begins a span of a controller. Returns its number. */
+/** Begins a span of a controller, and ends the one before. Returns its number. */
 export async function beginSpan(db: Kysely<Tables>, controllerId: string, fromUs: number): Promise<number> {
   const { rows } = await sql<{ receiver_no: number }>`
+    with before as (update push_receivers set ended = true where controller_id = ${controllerId} and not ended)
     insert into push_receivers (controller_id, from_us, to_us) values (${controllerId}, ${fromUs}::bigint, ${fromUs}::bigint)
     returning receiver_no`.execute(db);
   return rows[0]?.receiver_no ?? 0;

@@ -120,6 +120,12 @@ export declare type CheckSpec = Message<"vantage.v1.CheckSpec"> & {
      */
     value: SnmpOptions;
     case: "snmp";
+  } | {
+    /**
+     * @generated from field: vantage.v1.PushOptions push = 25;
+     */
+    value: PushOptions;
+    case: "push";
   } | { case: undefined; value?: undefined };
 
   /**
@@ -1154,4 +1160,37 @@ export declare type SnmpValue = Message<"vantage.v1.SnmpValue"> & {
  * Use `create(SnmpValueSchema)` to create a new message.
  */
 export declare const SnmpValueSchema: GenMessage<SnmpValue>;
+
+/**
+ * Agents run no checks of it: jobs call the controllers.
+ *
+ * @generated from message vantage.v1.PushOptions
+ */
+export declare type PushOptions = Message<"vantage.v1.PushOptions"> & {
+  /**
+   * @generated from field: optional string cron = 1 [json_name = "Cron"];
+   */
+  cron?: string | undefined;
+
+  /**
+   * @generated from field: optional string timezone = 2 [json_name = "Timezone"];
+   */
+  timezone?: string | undefined;
+
+  /**
+   * @generated from field: optional uint32 grace_seconds = 3 [json_name = "GraceSeconds"];
+   */
+  graceSeconds?: number | undefined;
+
+  /**
+   * @generated from field: optional uint32 max_run_seconds = 4 [json_name = "MaxRunSeconds"];
+   */
+  maxRunSeconds?: number | undefined;
+};
+
+/**
+ * Describes the message vantage.v1.PushOptions.
+ * Use `create(PushOptionsSchema)` to create a new message.
+ */
+export declare const PushOptionsSchema: GenMessage<PushOptions>;
 
