@@ -67,6 +67,6 @@ export function createHeartbeats({
     routes: pushRoutes({ intake, clock }),
     addresses: createPushAddresses(baseUrl),
     receiving,
-    judging: createJudgeLoop({ db, clock, log, holder: controllerId, timeScale, storeReceived }),
+    judging: createJudgeLoop({ db, clock, log, holder: controllerId, timeScale, partitions, storeReceived }),
   };
 }

@@ -1,6 +1,6 @@
 import { dayUs } from '@vantage/domain';
 import { type Clock, declareShare, type Logger, messageOf } from '@vantage/kernel';
-import { type Database, ownsLease, releaseLeases, takeLeases } from '@vantage/storage';
+import { type Database, dbFailure, ownsLease, releaseLeases, takeLeases } from '@vantage/storage';
 import type { TimeScale } from '../../config/time-scale.ts';
 import { dropOldLogs, dueHeartbeats } from './heartbeat-store.ts';
 import { confirmedUs, dropOldSpans, spansSince } from './receiver-store.ts';
@@ -41,13 +41,22 @@ interface JudgeDeps extends StoreReceived {
   readonly log: Logger;
   readonly holder: string;
   readonly timeScale: TimeScale;
+  readonly partitions: { ensure(): Promise<void> };
 }
 
 /**
  * Judges which calls are missing, at one controller at a time. It judges only moments before which every controller
  * has stored its calls, so a call that is on its way is never missing.
  */
-export function createJudgeLoop({ db, clock, log, holder, timeScale, storeReceived }: JudgeDeps): JudgeLoop {
+export function createJudgeLoop({
+  db,
+  clock,
+  log,
+  holder,
+  timeScale,
+  partitions,
+  storeReceived,
+}: JudgeDeps): JudgeLoop {
   const { kysely } = db;
 
   let lookedAheadMs = Number.NEGATIVE_INFINITY;
@@ -63,8 +72,14 @@ export function createJudgeLoop({ db, clock, log, holder, timeScale, storeReceiv
     const aheadUs = isToLookAhead ? toUs + maxAheadUs : null;
     const due = await dueHeartbeats(kysely, { toUs, aheadUs }, batchSize);
     if (due.length === 0) return false;
-    await kysely.transaction().execute(async (trx) => {
-      if (await ownsLease(trx, held)) await storeMissed(trx, due, { storeReceived, toUs, nowUs });
+    const store = () =>
+      kysely.transaction().execute(async (trx) => {
+        if (await ownsLease(trx, held)) await storeMissed(trx, due, { storeReceived, toUs, nowUs });
+      });
+    await store().catch(async (error: unknown) => {
+      if (dbFailure(error) !== 'no-partition') throw error;
+      await partitions.ensure();
+      await store();
     });
     return due.length === batchSize;
   };

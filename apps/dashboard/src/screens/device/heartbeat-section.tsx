@@ -146,14 +146,14 @@ export function HeartbeatSection({
     [newest, minute.value, device.UpdatedAt, device.LastCheckResult],
   );
   const url = pushAddresses.value.get(id);
-  const { Cron } = device.Options;
+  const cron = 'Cron' in device.Options ? device.Options.Cron : undefined;
   return (
     <section aria-label={say.title} class="section">
       <h2>{say.title}</h2>
       <ReadState read={read} rows={3} />
       {read.data !== undefined && <CallFacts calls={read.data} />}
       {url !== undefined && (
-        <NewAddress id={id} url={url} cron={typeof Cron === 'string' ? Cron : undefined} />
+        <NewAddress id={id} url={url} cron={typeof cron === 'string' ? cron : undefined} />
       )}
       {mayWrite.value && <RotateButton id={id} />}
     </section>
