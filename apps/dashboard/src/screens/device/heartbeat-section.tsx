@@ -1,15 +1,15 @@
 import type { Schemas } from '@vantage/client';
-import { useState } from 'preact/hooks';
 import { pushLines } from '../../model/push-lines.ts';
 import { CopyLine } from '../../parts/copy-line.tsx';
-import { problemWords } from '../../parts/problem-words.ts';
 import { ReadState } from '../../parts/read-state.tsx';
+import { RemoveButton } from '../../parts/remove-button.tsx';
 import { Moment, Since } from '../../parts/time.tsx';
 import { useRead } from '../../parts/use-read.ts';
 import { api, take } from '../../store/api.ts';
 import { minute } from '../../store/clock.ts';
 import { mayWrite } from '../../store/credential.ts';
 import { forgetPushAddress, notePushAddress, pushAddresses } from '../../store/push-addresses.ts';
+import css from './device.module.css';
 import { heartbeatTexts as say } from './heartbeat-texts.ts';
 
 type Heartbeat = Schemas['Heartbeat'];
@@ -26,7 +26,7 @@ function NewAddress({
 }) {
   const lines = pushLines(url, cron);
   return (
-    <section aria-label={say.newTitle}>
+    <section aria-label={say.newTitle} class={css['newAddress']}>
       <h3>{say.newTitle}</h3>
       <p>{say.once}</p>
       <CopyLine text={url} label={say.address} />
@@ -42,48 +42,11 @@ function NewAddress({
   );
 }
 
-/** Replaces the address, after a second press. */
-function RotateButton({ id }: { readonly id: string }) {
-  const [isAsking, setAsking] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string>();
-  const rotate = () => {
-    setBusy(true);
-    setProblem(undefined);
-    take(api.PUT('/devices/{device_id}/push/rotate', { params: { path: { device_id: id } } }))
-      .then(
-        ({ PushURL }) => {
-          notePushAddress(id, PushURL);
-          setAsking(false);
-        },
-        (error: unknown) => setProblem(problemWords(error)),
-      )
-      .finally(() => setBusy(false));
-  };
-  return (
-    <div class="buttons">
-      {isAsking ? (
-        <>
-          <span>{say.rotateAsk}</span>
-          <button type="button" class="button danger" disabled={isBusy} onClick={rotate}>
-            {say.rotateDo}
-          </button>
-          <button type="button" class="button" onClick={() => setAsking(false)}>
-            {say.cancel}
-          </button>
-        </>
-      ) : (
-        <button type="button" class="button" onClick={() => setAsking(true)}>
-          {say.rotate}
-        </button>
-      )}
-      {problem !== undefined && (
-        <span class="bad" role="alert">
-          {say.failed(problem)}
-        </span>
-      )}
-    </div>
+async function rotate(id: string): Promise<void> {
+  const { PushURL } = await take(
+    api.PUT('/devices/{device_id}/push/rotate', { params: { path: { device_id: id } } }),
   );
+  notePushAddress(id, PushURL);
 }
 
 function lastWords({ LastCallKind, LastExitStatus }: Heartbeat): string {
@@ -148,14 +111,23 @@ export function HeartbeatSection({
   const url = pushAddresses.value.get(id);
   const cron = 'Cron' in device.Options ? device.Options.Cron : undefined;
   return (
-    <section aria-label={say.title} class="section">
+    <section aria-label={say.title} class={`section ${css['calls']}`}>
       <h2>{say.title}</h2>
       <ReadState read={read} rows={3} />
       {read.data !== undefined && <CallFacts calls={read.data} />}
       {url !== undefined && (
         <NewAddress id={id} url={url} cron={typeof cron === 'string' ? cron : undefined} />
       )}
-      {mayWrite.value && <RotateButton id={id} />}
+      {mayWrite.value && (
+        <div class="buttons">
+          <RemoveButton
+            words={say.rotate}
+            ask={say.rotateAsk}
+            remove={() => rotate(id)}
+            onRemoved={() => {}}
+          />
+        </div>
+      )}
     </section>
   );
 }

@@ -22,7 +22,4 @@ export const heartbeatTexts = {
   done: 'I have copied it',
   rotate: 'New address',
   rotateAsk: 'The present address ends at once: each job that uses it is refused.',
-  rotateDo: 'Replace the address',
-  cancel: 'Cancel',
-  failed: (why: string) => `No new address: ${why}`,
 } as const;
