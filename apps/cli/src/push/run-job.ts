@@ -24,8 +24,10 @@ export async function runJob(command: readonly string[], keepBytes: number): Pro
   const [program = '', ...args] = command;
   const tail = createTailBuffer(Math.max(1, keepBytes));
   const pipe = keepBytes > 0 ? 'pipe' : 'inherit';
+  // The job may send a signal before `spawn` returns.
+  using signals = catchSignals();
   const child = spawn(program, args, { stdio: ['inherit', pipe, pipe] });
-  using _signals = forwardSignals(child);
+  signals.forwardTo(child);
   child.stdout?.on('data', (chunk: Buffer) => {
     tail.add(chunk);
     process.stdout.write(chunk);
@@ -45,7 +47,7 @@ export async function runJob(command: readonly string[], keepBytes: number): Pro
       const status = error.code === 'ENOENT' ? notFound : notRunnable;
       end(status, `${program} could not be started: ${error.message}`);
     });
-    // After `exit` a process that it left behind may keep the pipes open for ever.
+    // After `exit` a process that it left behind may keep the pipes open without a limit.
     child.once('exit', (code, signal) => {
       const status = code ?? signalBase + (signal === null ? 0 : constants.signals[signal]);
       if (child.stdout === null) return end(status);
@@ -61,22 +63,29 @@ export async function runJob(command: readonly string[], keepBytes: number): Pro
 /** Output that was written before the end arrives within this time. */
 const drainMs = 1_000;
 
-function forwardSignals(child: ChildProcess): Disposable {
-  const listeners = forwarded
-    // A terminal sends it to the job itself.
-    .filter(
-      (signal) =>
-        !(process.stdin.isTTY && (signal === 'SIGINT' || signal === 'SIGQUIT' || signal === 'SIGWINCH')),
-    )
-    .map((signal) => ({ signal, listener: () => void child.kill(signal) }));
-  const ignored = process.stdin.isTTY ? (['SIGINT', 'SIGQUIT'] as const) : [];
-  const ignore = () => {};
+/** A terminal sends these to the job itself. */
+const ofTerminal: ReadonlySet<string> = new Set(['SIGINT', 'SIGQUIT', 'SIGWINCH']);
+
+/** Takes our signals until it is disposed, and passes them on, also those that came before there was a child. */
+function catchSignals(): Disposable & { forwardTo(child: ChildProcess): void } {
+  let target: ChildProcess | undefined;
+  const early: NodeJS.Signals[] = [];
+  const listeners = forwarded.map((signal) => ({
+    signal,
+    listener() {
+      if (process.stdin.isTTY && ofTerminal.has(signal)) return;
+      if (target === undefined) early.push(signal);
+      else target.kill(signal);
+    },
+  }));
   for (const { signal, listener } of listeners) process.on(signal, listener);
-  for (const signal of ignored) process.on(signal, ignore);
   return {
+    forwardTo(child) {
+      target = child;
+      for (const signal of early) child.kill(signal);
+    },
     [Symbol.dispose]() {
       for (const { signal, listener } of listeners) process.off(signal, listener);
-      for (const signal of ignored) process.off(signal, ignore);
     },
   };
 }

@@ -27,11 +27,11 @@ export interface JudgedHeartbeat {
   readonly missed: readonly MissedCall[];
 }
 
-/** At most so many due times are judged in one go; the rest follows with the next. */
+/** The most moments of one call of the function; its caller judges the others next. */
 const maxMissed = 100;
 
 /**
- * Judges every moment before `toUs`. `outages` are in order, apart from each other, and complete from the begin of the
+ * Judges every moment before `toUs`. `outages` are in order, apart from each other, and complete from the start of the
  * oldest window on (`windowFrom`). A deadline at `toUs` itself is not judged, because a call at this moment is in time.
  */
 export function judgeHeartbeat(
@@ -79,7 +79,7 @@ function nextMissed(
   return first && { ...first, atUs: Math.max(first.atUs, state.atUs) };
 }
 
-/** The begin of the window in which a call counts for the due time. */
+/** The start of the window in which a call counts for the due time. */
 function dueFrom(state: HeartbeatState, { due }: HeartbeatSettings, dueUs: number): number {
   return due.kind === 'every' ? state.sinceUs : Math.max(state.sinceUs, dueUs - due.earlyUs(dueUs));
 }

@@ -26,7 +26,7 @@ export function nextCronTime(rule: CronRule, zone: string, afterMs: number): num
   return found;
 }
 
-/** The begin of the local day, as if local time were UTC. */
+/** The start of the local day, as if local time were UTC. */
 function localDay(localMs: number): number {
   return Math.floor(localMs / dayMs) * dayMs;
 }

@@ -93,7 +93,7 @@ export function endedRuns({ device: { deviceNo }, steps }: Outcome) {
 }
 
 /**
- * The checks of an outcome, each at a moment of its own, and the state, which is not before the last of them. `logOf`
+ * The checks of an outcome, no two with the same start, and the state, which is not before the last of them. `logOf`
  * has what the calls of a run said. Pure.
  */
 export function checksOf(

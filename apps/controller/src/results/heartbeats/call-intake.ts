@@ -200,7 +200,7 @@ async function storeBatch(
   } catch (error) {
     log.warn(
       { calls: calls.length, error: messageOf(error) },
-      'calls of jobs wait for the database; the jobs are told to repeat them',
+      'calls of jobs could not be stored; the jobs receive 503 and may repeat them',
     );
     return new Set(calls);
   }

@@ -20,7 +20,7 @@ const batchSize = 500;
 const cleanEveryMs = 3_600_000;
 /** Longer than MaxRunSeconds can be. */
 const keptLogsUs = 35 * dayUs;
-/** Uptime over the longest history asks for them. */
+/** Uptime over the longest history reads them. */
 const keptSpansUs = 10 * 365 * dayUs;
 /** States of a clock that was ahead are looked for this often. */
 const lookAheadEveryMs = 60_000;
@@ -62,8 +62,8 @@ export function createJudgeLoop({
   let lookedAheadMs = Number.NEGATIVE_INFINITY;
   /** Judges one batch; true: there may be more. */
   const judgeSome = async (signal: AbortSignal): Promise<boolean> => {
-    const [held] = await takeLeases(kysely, [lease], holder, leaseMs);
-    if (held === undefined || signal.aborted) return false;
+    const [taken] = await takeLeases(kysely, [lease], holder, leaseMs);
+    if (taken === undefined || signal.aborted) return false;
     const nowUs = clock.nowUs();
     const toUs = confirmedUs(await spansSince(kysely, nowUs - recentUs), nowUs);
     if (toUs === undefined) return false;
@@ -74,7 +74,7 @@ export function createJudgeLoop({
     if (due.length === 0) return false;
     const store = () =>
       kysely.transaction().execute(async (trx) => {
-        if (await ownsLease(trx, held)) await storeMissed(trx, due, { storeReceived, toUs, nowUs });
+        if (await ownsLease(trx, taken)) await storeMissed(trx, due, { storeReceived, toUs, nowUs });
       });
     await store().catch(async (error: unknown) => {
       if (dbFailure(error) !== 'no-partition') throw error;

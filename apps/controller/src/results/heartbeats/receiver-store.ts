@@ -46,7 +46,7 @@ export async function spansSince(db: Kysely<Tables>, fromUs: number): Promise<re
   return rows;
 }
 
-/** Deletes spans that nothing asks for. */
+/** Deletes spans that nothing reads. */
 export async function dropOldSpans(db: Kysely<Tables>, beforeUs: number): Promise<void> {
   await sql`delete from push_receivers where to_us < ${beforeUs}::bigint`.execute(db);
 }
