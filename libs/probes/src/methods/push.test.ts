@@ -8,7 +8,7 @@ test.each(['', 'push:'])('the URL %j is accepted', (url) => {
 test('another URL is refused', () => {
   expect(push.parseTarget('https://www.example.org/')).toMatchObject({
     ok: false,
-    message: expect.stringMatching(/must be push:/),
+    message: expect.stringMatching(/accepted is push:/),
   });
 });
 

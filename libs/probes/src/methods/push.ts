@@ -50,7 +50,7 @@ export const push: Probe<'Push', typeof options> = {
     if (url !== '' && url !== 'push:')
       return {
         ok: false,
-        message: 'must be push: for the Method Push, because the job calls the controller',
+        message: 'the job calls the controller; accepted is push:, or nothing',
       };
     const none = { host: '', port: 0, scheme: 'push', user: undefined, password: undefined, path: '' };
     return { ok: true, target: { ...none, display: 'push:', url: 'push:' } };

@@ -1,9 +1,17 @@
 import type { HeartbeatState } from '@vantage/health';
+import { declareShare } from '@vantage/kernel';
 import type { Tables } from '@vantage/storage';
 import { type Kysely, sql } from 'kysely';
 import type { LogEntry } from './heartbeat-results.ts';
 import type { HeartbeatDevice } from './heartbeat-settings.ts';
 import { readStoredState } from './stored-state.ts';
+
+declareShare({
+  name: 'heartbeats_that_are_due',
+  limit: '500 in a round',
+  filledBy: 'accounts',
+  share: 'accounts take turns',
+});
 
 /** A token that exists, and its device. */
 export interface KnownToken {

@@ -1,17 +1,10 @@
 import { dayUs } from '@vantage/domain';
-import { type Clock, declareShare, type Logger, messageOf } from '@vantage/kernel';
+import { type Clock, type Logger, messageOf } from '@vantage/kernel';
 import { type Database, dbFailure, ownsLease, releaseLeases, takeLeases } from '@vantage/storage';
 import type { TimeScale } from '../../config/time-scale.ts';
 import { dropOldLogs, dueHeartbeats } from './heartbeat-store.ts';
 import { confirmedUs, dropOldSpans, spansSince } from './receiver-store.ts';
 import { type StoreReceived, storeMissed } from './store-heartbeats.ts';
-
-declareShare({
-  name: 'heartbeats_that_are_due',
-  limit: '500 in a round',
-  filledBy: 'accounts',
-  share: 'accounts take turns',
-});
 
 const lease = 'heartbeats';
 const leaseMs = 30_000;
