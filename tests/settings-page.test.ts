@@ -64,7 +64,7 @@ const purposes: Readonly<Record<string, readonly string[]>> = {
     'VANTAGE_AGENT_CONCURRENCY',
     'VANTAGE_AGENT_OUTBOX_MB',
   ],
-  'Remote commands': ['VANTAGE_SERVER', 'VANTAGE_KEY', 'VANTAGE_CA'],
+  'Remote commands': ['VANTAGE_SERVER', 'VANTAGE_KEY', 'VANTAGE_CA', 'VANTAGE_PUSH_URL'],
   'Tests of Vantage': ['VANTAGE_TEST_TIME_SCALE'],
 };
 

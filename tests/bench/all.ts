@@ -29,6 +29,7 @@ const parts: readonly (readonly [part: string, ...args: string[]])[] = [
   ['change', '100000'],
   ['packed-days'],
   ['values'],
+  ['heartbeats'],
   ['page', '5000', '200', '10'],
   ['many-devices', '10000'],
   ['wall', '10', '1000'],

@@ -225,8 +225,18 @@ const namePlace = async (fixture: ServersFixture, name: 'good' | 'expired' | 'wr
   });
 };
 
-/** portless.timed.test.ts has PING and Script, snmp.test.ts and its neighbours have the others. */
-type MethodOfOtherFile = 'PING' | 'Script' | 'SNMP' | 'UDP' | 'NTP' | 'LDAP' | 'RADIUS' | 'SIP' | 'Domain';
+/** portless.timed.test.ts has PING and Script, snmp.test.ts and its neighbours have the others; jobs call for Push. */
+type MethodOfOtherFile =
+  | 'PING'
+  | 'Script'
+  | 'SNMP'
+  | 'Push'
+  | 'UDP'
+  | 'NTP'
+  | 'LDAP'
+  | 'RADIUS'
+  | 'SIP'
+  | 'Domain';
 
 /** The real server of each Method over TCP, which the compiler checks. */
 export const rows: Readonly<Record<Exclude<Method, MethodOfOtherFile>, Row>> = {

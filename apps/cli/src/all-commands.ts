@@ -17,6 +17,7 @@ import { addKeyCommands } from './commands/key-commands.ts';
 import { addLoginCommand } from './commands/login-command.ts';
 import { addLogsCommand } from './commands/logs-command.ts';
 import { addMcpCommand } from './commands/mcp-command.ts';
+import { addPushCommand } from './commands/push-command.ts';
 import { addQuarantineCommands } from './commands/quarantine-commands.ts';
 import { addReleaseCommands } from './commands/release-commands.ts';
 import { addResourceCommands } from './commands/resource-commands.ts';
@@ -41,6 +42,7 @@ export function createAllCommands(adminOf?: AdminOf): CommandLine {
   addQuarantineCommands(commandLine);
   addAuditCommands(commandLine);
   addScriptCommands(commandLine);
+  addPushCommand(commandLine);
   addReleaseCommands(commandLine);
   addImportCommands(commandLine);
   addCompareCommand(commandLine);

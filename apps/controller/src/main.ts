@@ -52,7 +52,7 @@ async function serve(
   const { config, clock, log, db, certificates } = base;
   await using _tracing = base.tracing;
   const { gateway, agentPortHandlers } = agents;
-  const { feed, notify } = shared;
+  const { feed, notify, heartbeats } = shared;
   using _handlers = agentPortHandlers;
   const handler = base.metrics.measureRequests(base.tracing.traceRequests(api.handler));
   const ports = await openPorts({
@@ -77,6 +77,7 @@ async function serve(
   const loops = [
     ...(config.roles.has('worker') ? worker.run(ending) : []),
     ...(config.roles.has('gateway') ? agents.run(ending) : []),
+    ...(config.roles.has('api') ? [heartbeats.receiving.run(ending)] : []),
     base.clocks.run(ending),
     base.continuity.run(ending),
     base.disk.run(ending),

@@ -42,11 +42,12 @@ export {
   maxValues,
   valueFault,
 } from './measured-value.ts';
-export { type Method, methods } from './method.ts';
+export { isReceived, type Method, methods } from './method.ts';
 export { methodsByPort, methodsByScheme } from './method-of-address.ts';
 export { cleanLine, isPlainLine, plainLineRule } from './plain-line.ts';
 export { probeTarget } from './probe-target.ts';
 export { isMask, mapQuerySecrets, maskQuerySecrets, querySecrets } from './query-secrets.ts';
+export { receiver } from './receiver.ts';
 export {
   compareVersions,
   isVersion,

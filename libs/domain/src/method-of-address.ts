@@ -30,6 +30,7 @@ export const methodsByScheme: Readonly<Record<string, Method>> = {
   sip: 'SIP',
   sips: 'SIP',
   domain: 'Domain',
+  push: 'Push',
 };
 
 /** The Method that the port of an address suggests; TCP fits every other one. */

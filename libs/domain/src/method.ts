@@ -20,6 +20,12 @@ export const methods = [
   'RADIUS',
   'SIP',
   'Domain',
+  'Push',
 ] as const;
 
 export type Method = (typeof methods)[number];
+
+/** Whether controllers receive the calls of this Method. Agents run the checks of all others. */
+export function isReceived(method: string): boolean {
+  return method === 'Push';
+}

@@ -22,6 +22,24 @@ export {
   storable,
 } from './fold-state.ts';
 export type { FoldEvent, FoldEventType, FoldSettings } from './fold-step.ts';
+export { cronTimes, type DueTimes, everyTimes } from './heartbeats/due-times.ts';
+export {
+  adaptHeartbeat,
+  type CallKind,
+  type HeartbeatCall,
+  type HeartbeatSettings,
+  type HeartbeatState,
+  newHeartbeat,
+  type OpenRun,
+  rewindHeartbeat,
+} from './heartbeats/heartbeat-state.ts';
+export {
+  judgeHeartbeat,
+  type MissedCall,
+  nextMomentUs,
+  windowFromUs,
+} from './heartbeats/judge-heartbeat.ts';
+export { type ReceivedCall, type RunEnd, receiveCall } from './heartbeats/receive-call.ts';
 export {
   countOf,
   type Histogram,

@@ -71,6 +71,8 @@ export interface MappedTarget {
   readonly method: Method;
   readonly url: string;
   readonly options?: FoundOptions;
+  /** Where the Method needs another interval than the other tool has. */
+  readonly intervalSeconds?: number;
   /** Settings without a counterpart, as in `FoundCheck`. */
   readonly lost?: readonly string[];
 }

@@ -4,6 +4,8 @@ export { type Backoff, backoffMs } from './backoff.ts';
 export { boundedText, withoutControls } from './bounded-text.ts';
 export { type Clock, every, systemClock } from './clock.ts';
 export { acceptedPort, commonSettings } from './common-settings.ts';
+export { type CronRule, readCron } from './cron/cron-rule.ts';
+export { nextCronTime } from './cron/cron-times.ts';
 export { type DeclaredShare, declaredShares, declareShare } from './declared-share.ts';
 export {
   createDiskWatch,

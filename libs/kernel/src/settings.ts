@@ -229,6 +229,11 @@ export const settings: Readonly<Record<string, Setting>> = {
     otherwise: 'the authorities of the system',
     about: 'The CA of that controller (PEM file)',
   },
+  VANTAGE_PUSH_URL: {
+    reader: 'commands',
+    otherwise: 'required, or --url',
+    about: 'The PushURL to which `vantage push` reports a job (docs/heartbeats.md)',
+  },
   VANTAGE_SETTINGS_FILE: {
     reader: 'both',
     otherwise: 'none',

@@ -16,6 +16,7 @@ export { runCheck, runProbe } from './engine/run.ts';
 export type { RunDeps } from './engine/running-check.ts';
 export { specMask } from './engine/spec-mask.ts';
 export { type RequestedTrace, requestedTrace, type TracePlan, tracePlan } from './engine/trace-plan.ts';
+export { push } from './methods/push.ts';
 export { createDial } from './net/dial.ts';
 export { createNames, type NameResolver } from './net/resolve.ts';
 export {

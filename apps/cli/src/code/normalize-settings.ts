@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { cleanLine, type Json } from '@vantage/domain';
+import { cleanLine, isReceived, type Json } from '@vantage/domain';
 import { isRecord, zoneName } from '@vantage/kernel';
 import { textOf } from '../json-values.ts';
 import type { AccountState } from './account-state.ts';
@@ -43,6 +43,8 @@ export function normalizeSettings(
       next['Options'] ??= {};
       next['Tags'] = sorted(next['Tags']);
       next['Locations'] = Array.isArray(next['Locations']) ? unique(next['Locations']) : null;
+      // No agent checks it, whatever the defaults of the file are.
+      if (isReceived(textOf(next['Method']))) Object.assign(next, { Locations: [], Attempts: 1 });
       return next;
     }
     case 'tag':

@@ -52,6 +52,7 @@ import type { ValueRollUps } from '../reading/values/read-values.ts';
 import { valueRoutes } from '../reading/values/value-routes.ts';
 import { actorOf, type ChangeByCaller } from '../resources/change.ts';
 import { isOperators } from '../resources/operator-account.ts';
+import { heartbeatRoutes } from '../results/heartbeats/heartbeat-routes.ts';
 import { quarantineRoutes } from '../results/ingest/quarantine-routes.ts';
 import { helloRoutes } from './hello.ts';
 import { openApiRoutes } from './openapi/openapi-routes.ts';
@@ -98,6 +99,7 @@ export function createRoutes(deps: RouteDeps): readonly Route[] {
     ...checkRoutes({ clock, device, checkNow }),
     ...deviceRoutes(deps),
     ...importRoutes(),
+    ...heartbeatRoutes({ device, change, baseUrl: deps.baseUrl }),
     ...deviceChangeRoutes({ ...deps, maintenance: health }),
     ...summaryRoutes({ clock }),
     ...stateRoutes({ clock, timelines: (...ask) => health.timelines(...ask) }),

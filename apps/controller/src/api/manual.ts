@@ -20,6 +20,7 @@ export const manualPages = [
   'methods',
   'http',
   'snmp',
+  'heartbeats',
   'rest',
   'alerts',
   'contacts',

@@ -16,7 +16,7 @@ import type { Shared } from './shared-steps.ts';
 /** Joins REST -> catalog, and history -> REST. */
 export function joinApi(
   base: Base,
-  { recordEvents, feed, restHealth, notify }: Shared,
+  { recordEvents, feed, restHealth, notify, heartbeats }: Shared,
   { planInvitation, signedParcels }: Pick<GatewayRole, 'planInvitation' | 'signedParcels'>,
 ) {
   const { config, clock, log, db, sealer, tracing } = base;
@@ -35,11 +35,12 @@ export function joinApi(
     rollUps,
     feed,
     insertStates,
+    pushAddresses: heartbeats.addresses,
     baseUrl: base.apiAddress.url,
     pause: createPauseDevices({ log, recordEvents, withdrawRetries: runRequests.withdrawRetries }),
     deleteHistory: [rollUps.deleteRollUps],
     notificationsOf,
-    pages: notify.pages({ acknowledge, acknowledgeMany, snooze }),
+    pages: [...notify.pages({ acknowledge, acknowledgeMany, snooze }), ...heartbeats.routes],
     site: readSite(builtPage),
     planInvitation,
     upgrades: { signedParcels, startRollout: insertRollout, rolloutStage },

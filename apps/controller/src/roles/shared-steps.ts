@@ -7,6 +7,7 @@ import { tracedFold } from '../observe/tracing/index.ts';
 import { createEventFeed, createEventSource, createReportReader } from '../reading/history/index.ts';
 import { createRecordEvents, recordEvents as recordOnly } from '../results/events/record-events.ts';
 import { createRecordNotices } from '../results/events/record-notices.ts';
+import { createHeartbeats } from '../results/heartbeats/index.ts';
 import { createIngest } from '../results/ingest/index.ts';
 import { rollUps } from '../results/roll-up/index.ts';
 import { createHealth, createRestHealth, uptimeParts } from '../results/status/index.ts';
@@ -32,24 +33,26 @@ export function joinShared(base: Base) {
     opened: () => db.pool.opened,
   });
   const fold = tracedFold(tracing, health);
+  const ingest = createIngest({
+    db,
+    clock,
+    log,
+    retentionDays,
+    runRequests,
+    partitions,
+    rollUps,
+    fold,
+    recordNotices: createRecordNotices(recordEvents),
+    mayRefuseForTime: () => clocks.mayRefuse,
+  });
   return {
     alerts,
     recordEvents,
     feed,
     restHealth,
     health,
-    ingest: createIngest({
-      db,
-      clock,
-      log,
-      retentionDays,
-      runRequests,
-      partitions,
-      rollUps,
-      fold,
-      recordNotices: createRecordNotices(recordEvents),
-      mayRefuseForTime: () => clocks.mayRefuse,
-    }),
+    ingest,
+    heartbeats: createHeartbeats({ ...base, baseUrl: base.apiAddress.url, ingest }),
     notify: joinNotify(base, { onFailed: alerts.onFailed, feed, uptimes: restHealth.uptimes }),
     upgrades: createUpgrades({ db, clock, log, recordEvents }),
   };

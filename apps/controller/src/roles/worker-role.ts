@@ -14,7 +14,7 @@ import type { Shared } from './shared-steps.ts';
 /** Joins the role of the background work: planning, status, alerts, deliveries and the jobs on stored data. */
 export function joinWorker(base: Base, shared: Shared, { gateway }: Pick<GatewayRole, 'gateway'>) {
   const { clock, log, db, controllerId, timeScale } = base;
-  const { health, alerts, upgrades, notify } = shared;
+  const { health, alerts, upgrades, notify, heartbeats } = shared;
   const assign = createAssign({ db, clock, log, controllerId, timeScale });
   const housekeeping = joinHousekeeping(base, shared);
   const sums = createSumSampler({ db, clock, log, holder: controllerId, random: Math.random });
@@ -25,6 +25,7 @@ export function joinWorker(base: Base, shared: Shared, { gateway }: Pick<Gateway
     run: (ending: AbortSignal): readonly Promise<void>[] => [
       ...[assign, alerts, upgrades, housekeeping, sums].map((step) => step.run(ending)),
       health.run(db.kysely, ending),
+      heartbeats.judging.run(ending),
       notify.run(ending),
       notify.runHooks(ending),
       notify.runMails(ending),

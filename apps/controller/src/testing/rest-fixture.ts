@@ -24,6 +24,7 @@ import type { CheckDeviceNow } from '../reading/history/check-routes.ts';
 import { createEventFeed } from '../reading/history/event-feed.ts';
 import { createCatalog, type RecordedChanges } from '../resources/change.ts';
 import { recordEvents } from '../results/events/record-events.ts';
+import { createPushAddresses } from '../results/heartbeats/push-addresses.ts';
 import { rollUps } from '../results/roll-up/index.ts';
 import { createPauseDevices, insertStates } from '../results/status/index.ts';
 import { hashCheaply } from './hash-cheaply.ts';
@@ -84,7 +85,7 @@ interface RestFixtureDeps {
   replica?: Parameters<typeof createDb>[0]['connection']['replica'];
   /** Silent unless given. */
   log?: Logger;
-  pages?: readonly OuterRoute[];
+  pages?: readonly OuterRoute[] | ((db: Database, clock: FakeClock) => readonly OuterRoute[]);
   subscriptions?: (db: Database) => ReturnType<Parameters<typeof createHttpApi>[0]['subscriptions']>;
   site?: Site;
 }
@@ -172,6 +173,7 @@ export async function createRestFixture(deps: RestFixtureDeps = {}): Promise<Res
     rollUps,
     feed,
     insertStates,
+    pushAddresses: createPushAddresses(() => 'https://vantage.test'),
     pause,
     runTrial: deps.runTrial ?? noTrial,
     deleteHistory,
@@ -191,7 +193,7 @@ export async function createRestFixture(deps: RestFixtureDeps = {}): Promise<Res
     ...shared,
     log,
     onRoute: tracing?.nameRoute,
-    pages: deps.pages ?? [],
+    pages: typeof deps.pages === 'function' ? deps.pages(db, clock) : (deps.pages ?? []),
     subscriptions: () => subscriptions,
     ...(deps.site === undefined ? {} : { site: deps.site }),
     settings: {

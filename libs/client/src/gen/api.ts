@@ -271,6 +271,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/devices/{device_id}/push": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The calls of a device of the Method Push: the last one, the next one, and its runs
+         * @description The calls of a device of the Method Push: the last one, the next one, and its runs.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<push>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     Any key of the account may do this.
+         */
+        get: operations["getDevicePush"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/devices/{device_id}/push/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Gives a device of the Method Push a new address, which this answer alone shows
+         * @description The old address ends at once.
+         *
+         *     With `fmt=xml` the answer is `application/xml` with the element `<push>`, with `fmt=csv` it is `text/csv` with one row.
+         *
+         *     A key of the level UW or UA may do this.
+         */
+        put: operations["rotateDevice"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/devices/change": {
         parameters: {
             query?: never;
@@ -4574,6 +4622,26 @@ export interface components {
             IPFamily?: "4" | "6" | "Any";
         };
         /**
+         * @description Options of Method Push. All may be absent; a name that is not listed is refused with code 1004.
+         * @example {
+         *       "Cron": "30 2 * * *",
+         *       "GraceSeconds": 600
+         *     }
+         */
+        OptionsPush: {
+            /** @description The crontab line of the job, such as 30 2 * * *: a call is due at each of its times. Absent: a call is due every Frequency. */
+            Cron?: string;
+            /**
+             * @description The time zone of Cron. Default: the account's.
+             * @example Europe/Berlin
+             */
+            Timezone?: string;
+            /** @description A call may come this many seconds after its due time. Default: 300. */
+            GraceSeconds?: number;
+            /** @description A run that a start call began ends within this many seconds. Default: GraceSeconds. */
+            MaxRunSeconds?: number;
+        };
+        /**
          * @description Options of Method Script. All may be absent; a name that is not listed is refused with code 1004.
          * @example {
          *       "SlowMs": 5000
@@ -4641,7 +4709,7 @@ export interface components {
              * @description Cannot be changed later.
              * @enum {string}
              */
-            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain";
+            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain" | "Push";
             /**
              * @description URL, host name or custom script to monitor; what is accepted depends on Method. A password comes back as `***`.
              * @example https://www.example.com/
@@ -4719,7 +4787,7 @@ export interface components {
              */
             Locations?: string[] | null;
             /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
-            Options?: components["schemas"]["OptionsHTTP"] | components["schemas"]["OptionsPING"] | components["schemas"]["OptionsSMTP"] | components["schemas"]["OptionsPOP3"] | components["schemas"]["OptionsMySQL"] | components["schemas"]["OptionsIMAP4"] | components["schemas"]["OptionsFTP"] | components["schemas"]["OptionsTELNET"] | components["schemas"]["OptionsSSH"] | components["schemas"]["OptionsNNTP"] | components["schemas"]["OptionsTCP"] | components["schemas"]["OptionsDNS"] | components["schemas"]["OptionsSNMP"] | components["schemas"]["OptionsUDP"] | components["schemas"]["OptionsNTP"] | components["schemas"]["OptionsLDAP"] | components["schemas"]["OptionsRADIUS"] | components["schemas"]["OptionsSIP"] | components["schemas"]["OptionsDomain"] | components["schemas"]["OptionsScript"] | null;
+            Options?: components["schemas"]["OptionsHTTP"] | components["schemas"]["OptionsPING"] | components["schemas"]["OptionsSMTP"] | components["schemas"]["OptionsPOP3"] | components["schemas"]["OptionsMySQL"] | components["schemas"]["OptionsIMAP4"] | components["schemas"]["OptionsFTP"] | components["schemas"]["OptionsTELNET"] | components["schemas"]["OptionsSSH"] | components["schemas"]["OptionsNNTP"] | components["schemas"]["OptionsTCP"] | components["schemas"]["OptionsDNS"] | components["schemas"]["OptionsSNMP"] | components["schemas"]["OptionsUDP"] | components["schemas"]["OptionsNTP"] | components["schemas"]["OptionsLDAP"] | components["schemas"]["OptionsRADIUS"] | components["schemas"]["OptionsSIP"] | components["schemas"]["OptionsDomain"] | components["schemas"]["OptionsPush"] | components["schemas"]["OptionsScript"] | null;
             /**
              * @description The whole set of its tags: names, ids, or the objects that a GET returns; null: none.
              * @example [
@@ -4840,7 +4908,7 @@ export interface components {
          *       }
          *     }
          */
-        DeviceCreate: components["schemas"]["DeviceCreateHTTP"] | components["schemas"]["DeviceCreatePING"] | components["schemas"]["DeviceCreateSMTP"] | components["schemas"]["DeviceCreatePOP3"] | components["schemas"]["DeviceCreateMySQL"] | components["schemas"]["DeviceCreateIMAP4"] | components["schemas"]["DeviceCreateFTP"] | components["schemas"]["DeviceCreateTELNET"] | components["schemas"]["DeviceCreateSSH"] | components["schemas"]["DeviceCreateNNTP"] | components["schemas"]["DeviceCreateTCP"] | components["schemas"]["DeviceCreateDNS"] | components["schemas"]["DeviceCreateScript"] | components["schemas"]["DeviceCreateSNMP"] | components["schemas"]["DeviceCreateUDP"] | components["schemas"]["DeviceCreateNTP"] | components["schemas"]["DeviceCreateLDAP"] | components["schemas"]["DeviceCreateRADIUS"] | components["schemas"]["DeviceCreateSIP"] | components["schemas"]["DeviceCreateDomain"];
+        DeviceCreate: components["schemas"]["DeviceCreateHTTP"] | components["schemas"]["DeviceCreatePING"] | components["schemas"]["DeviceCreateSMTP"] | components["schemas"]["DeviceCreatePOP3"] | components["schemas"]["DeviceCreateMySQL"] | components["schemas"]["DeviceCreateIMAP4"] | components["schemas"]["DeviceCreateFTP"] | components["schemas"]["DeviceCreateTELNET"] | components["schemas"]["DeviceCreateSSH"] | components["schemas"]["DeviceCreateNNTP"] | components["schemas"]["DeviceCreateTCP"] | components["schemas"]["DeviceCreateDNS"] | components["schemas"]["DeviceCreateScript"] | components["schemas"]["DeviceCreateSNMP"] | components["schemas"]["DeviceCreateUDP"] | components["schemas"]["DeviceCreateNTP"] | components["schemas"]["DeviceCreateLDAP"] | components["schemas"]["DeviceCreateRADIUS"] | components["schemas"]["DeviceCreateSIP"] | components["schemas"]["DeviceCreateDomain"] | components["schemas"]["DeviceCreatePush"];
         /**
          * @description Changed settings of a device, by its Method.
          * @example {
@@ -4889,7 +4957,7 @@ export interface components {
          *       }
          *     }
          */
-        DeviceUpdate: components["schemas"]["DeviceUpdateHTTP"] | components["schemas"]["DeviceUpdatePING"] | components["schemas"]["DeviceUpdateSMTP"] | components["schemas"]["DeviceUpdatePOP3"] | components["schemas"]["DeviceUpdateMySQL"] | components["schemas"]["DeviceUpdateIMAP4"] | components["schemas"]["DeviceUpdateFTP"] | components["schemas"]["DeviceUpdateTELNET"] | components["schemas"]["DeviceUpdateSSH"] | components["schemas"]["DeviceUpdateNNTP"] | components["schemas"]["DeviceUpdateTCP"] | components["schemas"]["DeviceUpdateDNS"] | components["schemas"]["DeviceUpdateScript"] | components["schemas"]["DeviceUpdateSNMP"] | components["schemas"]["DeviceUpdateUDP"] | components["schemas"]["DeviceUpdateNTP"] | components["schemas"]["DeviceUpdateLDAP"] | components["schemas"]["DeviceUpdateRADIUS"] | components["schemas"]["DeviceUpdateSIP"] | components["schemas"]["DeviceUpdateDomain"];
+        DeviceUpdate: components["schemas"]["DeviceUpdateHTTP"] | components["schemas"]["DeviceUpdatePING"] | components["schemas"]["DeviceUpdateSMTP"] | components["schemas"]["DeviceUpdatePOP3"] | components["schemas"]["DeviceUpdateMySQL"] | components["schemas"]["DeviceUpdateIMAP4"] | components["schemas"]["DeviceUpdateFTP"] | components["schemas"]["DeviceUpdateTELNET"] | components["schemas"]["DeviceUpdateSSH"] | components["schemas"]["DeviceUpdateNNTP"] | components["schemas"]["DeviceUpdateTCP"] | components["schemas"]["DeviceUpdateDNS"] | components["schemas"]["DeviceUpdateScript"] | components["schemas"]["DeviceUpdateSNMP"] | components["schemas"]["DeviceUpdateUDP"] | components["schemas"]["DeviceUpdateNTP"] | components["schemas"]["DeviceUpdateLDAP"] | components["schemas"]["DeviceUpdateRADIUS"] | components["schemas"]["DeviceUpdateSIP"] | components["schemas"]["DeviceUpdateDomain"] | components["schemas"]["DeviceUpdatePush"];
         /**
          * @description Another tool's files.
          * @example {
@@ -8681,7 +8749,7 @@ export interface components {
          *       }
          *     }
          */
-        Device: components["schemas"]["DeviceHTTP"] | components["schemas"]["DevicePING"] | components["schemas"]["DeviceSMTP"] | components["schemas"]["DevicePOP3"] | components["schemas"]["DeviceMySQL"] | components["schemas"]["DeviceIMAP4"] | components["schemas"]["DeviceFTP"] | components["schemas"]["DeviceTELNET"] | components["schemas"]["DeviceSSH"] | components["schemas"]["DeviceNNTP"] | components["schemas"]["DeviceTCP"] | components["schemas"]["DeviceDNS"] | components["schemas"]["DeviceScript"] | components["schemas"]["DeviceSNMP"] | components["schemas"]["DeviceUDP"] | components["schemas"]["DeviceNTP"] | components["schemas"]["DeviceLDAP"] | components["schemas"]["DeviceRADIUS"] | components["schemas"]["DeviceSIP"] | components["schemas"]["DeviceDomain"];
+        Device: components["schemas"]["DeviceHTTP"] | components["schemas"]["DevicePING"] | components["schemas"]["DeviceSMTP"] | components["schemas"]["DevicePOP3"] | components["schemas"]["DeviceMySQL"] | components["schemas"]["DeviceIMAP4"] | components["schemas"]["DeviceFTP"] | components["schemas"]["DeviceTELNET"] | components["schemas"]["DeviceSSH"] | components["schemas"]["DeviceNNTP"] | components["schemas"]["DeviceTCP"] | components["schemas"]["DeviceDNS"] | components["schemas"]["DeviceScript"] | components["schemas"]["DeviceSNMP"] | components["schemas"]["DeviceUDP"] | components["schemas"]["DeviceNTP"] | components["schemas"]["DeviceLDAP"] | components["schemas"]["DeviceRADIUS"] | components["schemas"]["DeviceSIP"] | components["schemas"]["DeviceDomain"] | components["schemas"]["DevicePush"];
         /**
          * @description Maintenance of one device that runs or is planned.
          * @example {
@@ -8766,7 +8834,7 @@ export interface components {
              * @description How the device is checked.
              * @enum {string}
              */
-            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain";
+            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain" | "Push";
             /**
              * @description Minutes between checks.
              * @example 5
@@ -8994,6 +9062,66 @@ export interface components {
                  */
                 Use: string;
             }[];
+        };
+        /**
+         * @example {
+         *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "LastCall": "text",
+         *       "LastCallKind": "success",
+         *       "LastExitStatus": -9007199254740991,
+         *       "NextDue": "text",
+         *       "LateAt": "text",
+         *       "Runs": [
+         *         {
+         *           "RunId": "text",
+         *           "Started": "text",
+         *           "IsOverdue": true
+         *         }
+         *       ]
+         *     }
+         */
+        Heartbeat: {
+            /**
+             * @description Id of the device.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            device_id: components["schemas"]["Id"];
+            /** @description When the last call came; null: none has come yet. */
+            LastCall: components["schemas"]["Timestamp"] | null;
+            /** @description What the last call reported. A log counts as none. */
+            LastCallKind: ("success" | "start" | "fail" | "exit") | null;
+            /** @description Its exit status, if it reported one. */
+            LastExitStatus: number | null;
+            /** @description When the next call is due; null: the device waits for its first call, or is paused. */
+            NextDue: components["schemas"]["Timestamp"] | null;
+            /** @description When something will be missing unless a call comes: a due time with its grace, or the end of a run. */
+            LateAt: components["schemas"]["Timestamp"] | null;
+            /** @description Runs that began and have not ended. */
+            Runs: {
+                /** @description Empty: the calls name no run. */
+                RunId: string;
+                Started: components["schemas"]["Timestamp"];
+                /** @description It has not ended within MaxRunSeconds. */
+                IsOverdue: boolean;
+            }[];
+        };
+        /**
+         * @example {
+         *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "PushURL": "https://vantage.example/push/0f9c2a7be1d54c6f8a3b5d7e9c1f2a4b"
+         *     }
+         */
+        RotatedPush: {
+            /**
+             * @description Id of the device.
+             * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+             */
+            device_id: components["schemas"]["Id"];
+            /**
+             * @description The new address that the job calls. No later answer shows it.
+             * @example https://vantage.example/push/0f9c2a7be1d54c6f8a3b5d7e9c1f2a4b
+             */
+            PushURL: string;
         };
         /**
          * @description What a change of many devices does, or has done.
@@ -9421,7 +9549,7 @@ export interface components {
              * @description How the device is checked.
              * @enum {string}
              */
-            Method?: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain";
+            Method?: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain" | "Push";
             /**
              * @description Up, Down, Maint (in maintenance) or Unknown (no Location checks it).
              * @enum {string}
@@ -9603,7 +9731,7 @@ export interface components {
              * @description How the device is checked.
              * @enum {string}
              */
-            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain";
+            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain" | "Push";
             /**
              * @description Minutes between checks.
              * @example 5
@@ -15541,6 +15669,83 @@ export interface components {
             Method: "Domain";
         };
         /**
+         * Push
+         * @description A device with all its settings of Method Push.
+         * @example {
+         *       "Status": "Up",
+         *       "URL": "https://www.example.com/",
+         *       "Frequency": 5,
+         *       "FrequencySeconds": null,
+         *       "LastCheckResult": "200 OK",
+         *       "StatusSince": "2026-02-25T23:38:03+01:00",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "ExternalKey": "cmdb-4711",
+         *       "Enabled": true,
+         *       "Severity": "critical",
+         *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
+         *       "Retrying": false,
+         *       "DownBecause": null,
+         *       "Source": "net/berlin",
+         *       "Timeout": 30,
+         *       "Retries": 2,
+         *       "Attempts": 3,
+         *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
+         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "device_master_id": null,
+         *       "Locations": [
+         *         "local"
+         *       ],
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "Warnings": [],
+         *       "Maintenance": [
+         *         {
+         *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Source": "Manual",
+         *           "mschedule_id": null,
+         *           "Start": "2026-02-25T23:38:03+01:00",
+         *           "End": "2026-02-25T23:38:03+01:00",
+         *           "Reason": "Kernel update",
+         *           "By": "Ada"
+         *         }
+         *       ],
+         *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+         *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
+         *       "Method": "Push",
+         *       "Options": {
+         *         "Cron": "30 2 * * *",
+         *         "GraceSeconds": 600
+         *       }
+         *     }
+         */
+        DevicePush: components["schemas"]["DeviceCommon"] & {
+            /**
+             * @description How the device is checked.
+             * @enum {string}
+             */
+            Method: "Push";
+            /** @description Settings of the Method. */
+            Options: components["schemas"]["OptionsPush"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "Push";
+        };
+        /**
          * @description A device with all its settings: the fields that all Methods have.
          * @example {
          *       "Status": "Up",
@@ -16367,6 +16572,34 @@ export interface components {
              * @enum {string}
              */
             Method: "Domain";
+        };
+        /**
+         * Push
+         * @description A device to create of Method Push.
+         * @example {
+         *       "Method": "Push",
+         *       "URL": "push:",
+         *       "ShortName": "backup-1",
+         *       "Options": {
+         *         "Cron": "30 2 * * *",
+         *         "GraceSeconds": 600
+         *       }
+         *     }
+         */
+        DeviceCreatePush: components["schemas"]["DeviceCreateCommon"] & {
+            /**
+             * @description Cannot be changed later.
+             * @enum {string}
+             */
+            Method: "Push";
+            /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
+            Options?: components["schemas"]["OptionsPush"] | null;
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "Push";
         };
         /**
          * @description A device to create: the fields that all Methods have.
@@ -17685,6 +17918,62 @@ export interface components {
              * @enum {string}
              */
             Method: "Domain";
+        };
+        /**
+         * Push
+         * @description Changed settings of a device of Method Push.
+         * @example {
+         *       "URL": "https://www.example.com/",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "Frequency": 5,
+         *       "FrequencySeconds": null,
+         *       "Timeout": 30,
+         *       "Retries": 2,
+         *       "Attempts": 3,
+         *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
+         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "device_master_id": null,
+         *       "Locations": [
+         *         "local"
+         *       ],
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
+         *       "Enabled": true,
+         *       "Severity": "critical",
+         *       "Method": "Push",
+         *       "Options": {
+         *         "Cron": "30 2 * * *",
+         *         "GraceSeconds": 600
+         *       }
+         *     }
+         */
+        DeviceUpdatePush: components["schemas"]["DeviceUpdateCommon"] & {
+            /**
+             * @description May be sent back; cannot be changed.
+             * @enum {string}
+             */
+            Method: "Push";
+            /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
+            Options?: components["schemas"]["OptionsPush"] | null;
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "Push";
         };
         /**
          * @description Changed settings of a device: the fields that all Methods have.
@@ -19052,7 +19341,7 @@ export interface operations {
                  *       "PING"
                  *     ]
                  */
-                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain")[] | string;
+                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain" | "Push")[] | string;
                 /**
                  * @description Name or id of a Location, or several: the devices that are checked from there only.
                  * @example [
@@ -19552,7 +19841,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802"
+                     *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "PushURL": "https://vantage.example/push/0f9c2a7be1d54c6f8a3b5d7e9c1f2a4b"
                      *     }
                      */
                     "application/json": {
@@ -19561,6 +19851,11 @@ export interface operations {
                          * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
                          */
                         device_id: components["schemas"]["Id"];
+                        /**
+                         * @description Method Push: the address that the job calls. No later answer shows it.
+                         * @example https://vantage.example/push/0f9c2a7be1d54c6f8a3b5d7e9c1f2a4b
+                         */
+                        PushURL?: string;
                     };
                 };
             };
@@ -20141,6 +20436,194 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getDevicePush: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description ETags that the client has, joined by commas: where one is still right, the answer is 304 without a body.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The device_id: 48 lowercase hexadecimal digits.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                device_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
+                     * @description `"<settings revision>.<hash>"`, for If-Match and If-None-Match (RFC 9110, section 8.8.3).
+                     * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                     */
+                    ETag: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "LastCall": "text",
+                     *       "LastCallKind": "success",
+                     *       "LastExitStatus": -9007199254740991,
+                     *       "NextDue": "text",
+                     *       "LateAt": "text",
+                     *       "Runs": [
+                     *         {
+                     *           "RunId": "text",
+                     *           "Started": "text",
+                     *           "IsOverdue": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Heartbeat"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rotateDevice: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Form of a good answer; failures are JSON always.
+                 * @example json
+                 */
+                fmt?: "json" | "xml" | "csv";
+                /**
+                 * @description Offers the answer as a file of this name.
+                 * @example devices.csv
+                 */
+                filename?: string;
+            };
+            header?: {
+                /**
+                 * @description A name for this request, at most 128 letters, digits and `._:+/=@-`; the answer and the log of the service show it.
+                 * @example deploy-42
+                 */
+                "X-Request-Id"?: string;
+                /**
+                 * @description Changes the resource only while its settings are those of this ETag; code 1005 otherwise.
+                 * @example "8dddb028ef293a71.27ffe370b5a1f0c4"
+                 */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The device_id: 48 lowercase hexadecimal digits.
+                 * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
+                 */
+                device_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request was processed. */
+            200: {
+                headers: {
+                    /**
+                     * @description Names the request in the log of the service: the id that the client sent, or a new one.
+                     * @example c0ffee00c0ffee00
+                     */
+                    "X-Request-Id": string;
+                    /**
+                     * @description How many requests of a key may be under way at once (draft-ietf-httpapi-ratelimit-headers).
+                     * @example "key";q=80;qu="concurrent-requests"
+                     */
+                    "RateLimit-Policy"?: string;
+                    /**
+                     * @description How many further ones find room now.
+                     * @example "key";r=79
+                     */
+                    RateLimit?: string;
+                    /**
+                     * @description The request has a deprecated parameter: the date of its deprecation (RFC 9745).
+                     * @example @1795910400
+                     */
+                    Deprecation?: string;
+                    /**
+                     * @description What is accepted, but likely not meant; several are joined by `; `.
+                     * @example The private address 192.0.2.1 is checked from several Locations.
+                     */
+                    "Vantage-Warning"?: string;
+                    /**
+                     * @description With `filename`: the file name (RFC 6266 and RFC 8187).
+                     * @example attachment; filename="devices.csv"
+                     */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+                     *       "PushURL": "https://vantage.example/push/0f9c2a7be1d54c6f8a3b5d7e9c1f2a4b"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RotatedPush"];
+                };
+            };
+            400: components["responses"]["Refused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     changeDevices: {
         parameters: {
             query?: {
@@ -20522,7 +21005,7 @@ export interface operations {
                  *       "PING"
                  *     ]
                  */
-                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain")[] | string;
+                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain" | "Push")[] | string;
                 /**
                  * @description Name or id of a Location, or several: the devices that are checked from there only.
                  * @example [
@@ -21973,7 +22456,7 @@ export interface operations {
                  *       "PING"
                  *     ]
                  */
-                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain")[] | string;
+                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain" | "Push")[] | string;
             };
             header?: {
                 /**

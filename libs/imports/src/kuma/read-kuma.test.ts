@@ -107,13 +107,8 @@ describe('Uptime Kuma', () => {
       const outcome = await buildApplyFile(readKuma(database.file), 'kuma');
       const { devices, tags } = outcome.file;
       expect(outcome.read).toBe(monitors.length);
-      expect([devices.length, outcome.became.length, outcome.refused.length]).toEqual([11, 2, 4]);
-      expect(outcome.refused.map(({ name }) => name)).toEqual([
-        'Sum',
-        'Backup job',
-        'Container',
-        'Closed port',
-      ]);
+      expect([devices.length, outcome.became.length, outcome.refused.length]).toEqual([12, 2, 3]);
+      expect(outcome.refused.map(({ name }) => name)).toEqual(['Sum', 'Container', 'Closed port']);
       expect(outcome.became.map(({ text }) => text)).toEqual(['the tag "Shop"', 'the tag "Shop/Berlin"']);
       expect(tags.map(({ Name }) => Name)).toEqual(['Shop/Berlin', 'env/prod', 'PCI']);
       expect(outcome.secrets.map(({ name }) => name)).toEqual([
@@ -131,6 +126,27 @@ describe('Uptime Kuma', () => {
       ]);
     },
   );
+
+  it('a monitor that waits for calls is a device of the Method Push', async () => {
+    using database = createKumaDatabase(2);
+    database.insert('monitor', {
+      id: 1,
+      name: 'Backup',
+      type: 'push',
+      interval: 90,
+      maxretries: 2,
+      retry_interval: 30,
+    });
+    const { file, rounded } = await buildApplyFile(readKuma(database.file), 'kuma');
+    expect(file.devices[0]).toMatchObject({
+      Method: 'Push',
+      URL: 'push:',
+      Frequency: 1,
+      Options: { GraceSeconds: 90 },
+    });
+    expect(file.devices[0]).not.toHaveProperty('Attempts');
+    expect(rounded).toEqual([]);
+  });
 
   it('types, settings and secrets have their places', async () => {
     using database = createKumaDatabase(2);

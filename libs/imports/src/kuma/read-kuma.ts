@@ -1,3 +1,4 @@
+import { isReceived } from '@vantage/domain';
 import {
   createReadingBuilder,
   type FormatReading,
@@ -6,6 +7,7 @@ import {
   type TargetOrReason,
 } from '../found-check.ts';
 import { diskFiles, type InputFiles } from '../input/input-files.ts';
+import { pushTarget } from '../values/push-target.ts';
 import { tagPath } from '../values/tag-path.ts';
 import { httpMonitorTarget } from './http-monitor.ts';
 import { readKumaBackup } from './kuma-backup.ts';
@@ -15,7 +17,6 @@ import { portMonitorTarget } from './port-monitor.ts';
 
 /** Types without a counterpart, with the reason. */
 const impossible: Readonly<Record<string, string>> = {
-  push: 'waits for calls of a job (push); no Method is passive',
   docker: 'queries a Docker daemon about a container; monitor a port or page of the container',
   steam: 'speaks a game protocol over UDP, which no Method does',
   gamedig: 'speaks a game protocol over UDP, which no Method does',
@@ -57,13 +58,25 @@ function targetOf(monitor: KumaMonitor): TargetOrReason {
   if (monitor.truth('upside_down'))
     return 'is good while its target does not answer (upside down); no Method inverts its result';
   return (
+    pushMonitorTarget(monitor) ??
     httpMonitorTarget(monitor) ??
     portMonitorTarget(monitor) ??
     `has the type ${JSON.stringify(monitor.type)}, for which there is no Method`
   );
 }
 
+const defaultIntervalS = 60;
+
+/** Kuma waits for its retries after the interval before a monitor of a job is down. */
+function pushMonitorTarget(monitor: KumaMonitor): MappedTarget | undefined {
+  if (monitor.type !== 'push') return undefined;
+  const interval = monitor.number('interval') ?? defaultIntervalS;
+  const retries = monitor.number('maxretries') ?? 0;
+  return pushTarget(interval, retries * (monitor.number('retry_interval') ?? interval));
+}
+
 function checkOf(monitor: KumaMonitor, at: string, target: MappedTarget, group: string): FoundCheck {
+  const hasRetries = !isReceived(target.method);
   const retries = monitor.number('maxretries') ?? 0;
   const retryInterval = monitor.number('retry_interval') ?? 0;
   const timeout = typesWithTimeout.includes(monitor.type) ? (monitor.number('timeout') ?? 0) : 0;
@@ -75,10 +88,10 @@ function checkOf(monitor: KumaMonitor, at: string, target: MappedTarget, group: 
     method: target.method,
     url: target.url,
     options: target.options,
-    intervalSeconds: monitor.number('interval'),
+    intervalSeconds: target.intervalSeconds ?? monitor.number('interval'),
     timeoutSeconds: timeout > 0 ? timeout : undefined,
-    attempts: retries + 1,
-    retryDelaySeconds: retries > 0 && retryInterval > 0 ? retryInterval : undefined,
+    attempts: hasRetries ? retries + 1 : undefined,
+    retryDelaySeconds: hasRetries && retries > 0 && retryInterval > 0 ? retryInterval : undefined,
     tags: tags.length === 0 ? undefined : tags,
     enabled: monitor.active,
     lost: [...(target.lost ?? []), ...settingsLost(monitor)],

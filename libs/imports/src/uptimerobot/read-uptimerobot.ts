@@ -11,6 +11,7 @@ import { parseJson } from '../input/structured-text.ts';
 import { unreadable } from '../input/text-file.ts';
 import { readTable } from '../table/read-table.ts';
 import { authorityOf, hostPort } from '../values/host-port.ts';
+import { pushTarget } from '../values/push-target.ts';
 import { listOf, numberOf, orAbsent, recordOf, textFields, textOf } from '../values/unknown-values.ts';
 
 const accepts =
@@ -63,12 +64,14 @@ function addMonitor(entry: unknown, at: string, reading: ReadingBuilder): void {
     at,
     name,
     id: id === undefined ? name : `uptimerobot-${id}`,
-    intervalSeconds: monitor.number('interval') ?? 300,
+    intervalSeconds: target.intervalSeconds ?? monitor.number('interval') ?? defaultIntervalS,
     timeoutSeconds: monitor.number('timeout'),
     tags: listOf(monitor.get('tags')).flatMap((tag) => textOf(tag) ?? textOf(recordOf(tag)?.['name']) ?? []),
     enabled: status !== '0' && status !== 'PAUSED',
   });
 }
+
+const defaultIntervalS = 300;
 
 /** The types of v2. */
 const typesByNumber: Readonly<Record<string, string>> = {
@@ -84,7 +87,8 @@ function targetOf(monitor: RobotMonitor): TargetOrReason {
   const reported = monitor.text('type') ?? '';
   const type = (typesByNumber[reported] ?? reported).toUpperCase();
   const url = monitor.text('url');
-  if (type === 'HEARTBEAT') return 'waits for calls of a job (heartbeat); no Method is passive';
+  if (type === 'HEARTBEAT')
+    return pushTarget(monitor.number('interval') ?? defaultIntervalS, monitor.number('gracePeriod') ?? 0);
   if (url === undefined) return 'has no url';
   if (type === 'HTTP' || type === 'KEYWORD') return httpTarget(monitor, url, type === 'KEYWORD');
   if (type === 'PING') return { method: 'PING', url: authorityOf(url) };

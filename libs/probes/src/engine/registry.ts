@@ -15,6 +15,7 @@ import { nntp } from '../methods/nntp.ts';
 import { ntp } from '../methods/ntp/ntp.ts';
 import { ping } from '../methods/ping/ping.ts';
 import { pop3 } from '../methods/pop3.ts';
+import { push } from '../methods/push.ts';
 import { radius } from '../methods/radius/radius.ts';
 import { createSandbox } from '../methods/script/sandbox.ts';
 import { createScript } from '../methods/script/script.ts';
@@ -27,7 +28,7 @@ import { telnet } from '../methods/telnet/telnet.ts';
 import { udp } from '../methods/udp.ts';
 import { fillLocal } from '../redact/local-secrets.ts';
 
-/** The probes that scripts can run: every Method except Script. */
+/** The probes that scripts can run: every Method except Script, and Push, which no agent runs. */
 const callable = {
   HTTP: http,
   PING: ping,
@@ -48,7 +49,7 @@ const callable = {
   RADIUS: radius,
   SIP: sip,
   Domain: domain,
-} satisfies Readonly<Record<Exclude<Method, 'Script'>, AnyProbe>>;
+} satisfies Readonly<Record<Exclude<Method, 'Script' | 'Push'>, AnyProbe>>;
 
 /** The functions by which scripts run the other Methods. */
 export const checkFunctions: CheckFunctions = new Map(
@@ -59,6 +60,7 @@ export const checkFunctions: CheckFunctions = new Map(
 
 export const registry: Readonly<Record<Method, AnyProbe>> = {
   ...callable,
+  Push: push,
   // Its sandbox starts with the first script.
   Script: createScript({ sandbox: createSandbox(), functions: checkFunctions }),
 };

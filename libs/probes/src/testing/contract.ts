@@ -87,14 +87,7 @@ function suiteOf(fixture: ContractFixture): ContractSuite {
   };
 }
 
-function testConnecting({
-  probe,
-  serve,
-  url,
-  optionsFor,
-  silentCode,
-  failureStart,
-}: ContractSuite): void {
+function testConnecting({ probe, serve, url, optionsFor, silentCode, failureStart }: ContractSuite): void {
   test('a healthy server is ok, its phases add up and nothing stays open', async () => {
     await using server = await listen(serve);
     const startedMs = performance.now();

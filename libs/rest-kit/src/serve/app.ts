@@ -14,7 +14,7 @@ import { createClientErrorAnswer } from './client-error.ts';
 import { compressAnswer } from './compress.ts';
 import { openToOrigins } from './cors.ts';
 import { createOriginReader } from './origin.ts';
-import { type OuterRoute, serveOuterRoutes } from './outer-routes.ts';
+import { loggedPath, type OuterRoute, serveOuterRoutes } from './outer-routes.ts';
 import { httpsRequired } from './problem.ts';
 import { readAway } from './request-body.ts';
 import { createFailureReader } from './request-failure.ts';
@@ -139,12 +139,14 @@ export function createApp({
       if (context.status === 404 && context.body === undefined) answerUnrouted(router, context);
     } catch (error) {
       if (context.res.closed || (context.req.destroyed && !context.req.complete)) return; // the caller left
-      const { method, path } = context;
+      const { method } = context;
+      const path = loggedPath(outerRoutes, context.path);
       put(context, answerProblem(readFailure(error, { request_id: requestId(context), method, path })));
       if (!context.req.complete) readAway(context.req);
     } finally {
       const ms = Math.round(clock.monoMs() - from);
-      const { method, path, status } = context;
+      const { method, status } = context;
+      const path = loggedPath(outerRoutes, context.path);
       log.debug({ request_id: requestId(context), method, path, status, ms }, 'request');
     }
   });

@@ -13,7 +13,7 @@ import type { RequestTransactions } from './run-route.ts';
 
 /** The answer of a route outside of `/v1.1`. */
 export interface OuterReply<Body = string> {
-  readonly status: 200 | 302 | 404 | 409 | 503;
+  readonly status: 200 | 302 | 400 | 404 | 409 | 429 | 503;
   readonly type: string;
   readonly body: Body;
   /** Besides Content-Type, and Cache-Control where it is not `no-store`. */
@@ -38,6 +38,19 @@ export interface FormRequest {
   readonly fields: URLSearchParams;
 }
 
+/** A request whose path has a token instead of a key. Its verb does not matter. */
+export interface TokenRequest {
+  /** The path after the route's. */
+  readonly rest: string;
+  readonly query: URLSearchParams;
+  /** The caller's address. */
+  readonly address: string;
+  /** The header User-Agent. */
+  readonly userAgent: string;
+  /** Reads the body whole, and returns its last `max` bytes. Throws a Problem where it is far longer. */
+  readonly readBody: (max: number) => Promise<Buffer>;
+}
+
 /**
  * A route outside of `/v1.1`, for programs that expect a path and a form of their own (Prometheus, load balancers,
  * browsers). It answers GET. A form's path is the prefix of its pages' paths, and it answers POST too.
@@ -58,6 +71,11 @@ export type OuterRoute = { readonly path: string } & (
       /** The slots that its requests use; `documents` unless given. */
       readonly purpose?: StrangerPurpose;
       readonly run: (request: FormRequest) => Promise<OuterReply<AnyBody>>;
+    }
+  | {
+      /** The path is a prefix. The route bounds its requests itself. */
+      readonly needsKey: 'token';
+      readonly run: (request: TokenRequest) => Promise<OuterReply>;
     }
 );
 
@@ -97,6 +115,7 @@ export function serveOuterRoutes({
 
   const answer = async (route: OuterRoute, context: Context): Promise<OuterReply<AnyBody>> => {
     const address = addressOf(context.req);
+    if (route.needsKey === 'token') return route.run({ ...readToken(context, route.path), address });
     if (route.needsKey === 'signed') {
       const form = { ...(await readForm(context, route.path)), address };
       return strangers.run(
@@ -121,10 +140,10 @@ export function serveOuterRoutes({
 
   return async (context, next) => {
     const route = routes.find(({ path, needsKey }) =>
-      needsKey === 'signed' ? context.path.startsWith(path) : path === context.path,
+      isPrefix(needsKey) ? context.path.startsWith(path) : path === context.path,
     );
     if (route === undefined) return next();
-    const methods = route.needsKey === 'signed' ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD'];
+    const methods = isPrefix(route.needsKey) ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD'];
     if (!methods.includes(context.method)) throw refusedMethod(context.method, methods);
     try {
       put(context, await answerOuter(context, await guard(answer(route, context))));
@@ -132,6 +151,39 @@ export function serveOuterRoutes({
       if (!(error instanceof Problem) || error.code !== problemCode.key) throw error;
       put(context, answerBadKey(error));
     }
+  };
+}
+
+/** The path of a request as the log shows it: without the token that it may have. */
+export function loggedPath(routes: readonly OuterRoute[], path: string): string {
+  const route = routes.find((each) => each.needsKey === 'token' && path.startsWith(each.path));
+  return route === undefined ? path : `${route.path}***`;
+}
+
+function isPrefix(needsKey: OuterRoute['needsKey']): boolean {
+  return needsKey === 'signed' || needsKey === 'token';
+}
+
+/** A body of a call beyond this is refused. */
+const maxReadBytes = 1024 * 1024;
+
+function readToken({ req, path, querystring }: Context, begin: string): Omit<TokenRequest, 'address'> {
+  return {
+    rest: path.slice(begin.length),
+    query: new URLSearchParams(querystring),
+    userAgent: req.headers['user-agent'] ?? '',
+    async readBody(max) {
+      let end = Buffer.alloc(0);
+      let length = 0;
+      for await (const chunk of req.iterator({ destroyOnReturn: false })) {
+        const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
+        length += bytes.length;
+        if (length > maxReadBytes)
+          throw malformed(`A body has at most ${maxReadBytes} bytes.`, 'body_too_large');
+        end = Buffer.concat([end, bytes]).subarray(-max);
+      }
+      return end;
+    },
   };
 }
 

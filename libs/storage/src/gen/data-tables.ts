@@ -539,6 +539,29 @@ export interface DataTables {
     extended: Jsonb;
     received_us: number;
   };
+  push_devices: {
+    device_no: number;
+    token_hash: Uint8Array;
+    settings_revision: Generated<number>;
+    state: Jsonb | null;
+    at_us: number | null;
+    judge_us: number | null;
+  };
+  push_logs: {
+    log_no: GeneratedAlways<number>;
+    device_no: number;
+    run_id: string;
+    at_us: number;
+    kind: 'start' | 'log';
+    body: string;
+  };
+  push_receivers: {
+    receiver_no: GeneratedAlways<number>;
+    controller_id: string;
+    from_us: number;
+    to_us: number;
+    ended: Generated<boolean>;
+  };
   quarantined: {
     quarantined_no: GeneratedAlways<number>;
     agent_no: number;

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { isReceiver } from './device-status.ts';
 
 /**
  * Common table expressions for a statement about the shown statuses of an account's devices (`statusSql` computes the
@@ -29,7 +30,7 @@ export function deviceGroups(accountNo: number, nowUs: number, ofBase?: 'Down'):
         case when c.base = 'Unknown' then -1 when not l.online then l.offline_since_us when c.base = 'Up' then l.online_since_us else -1 end
           as floor_us
       from counted c cross join lateral (
-        select coalesce(bool_or(online), false) as online, coalesce(min(online_since_us) filter (where online), -1) as online_since_us,
+        select coalesce(bool_or(online), ${isReceiver(sql`c.location_nos`)}) as online, coalesce(min(online_since_us) filter (where online), -1) as online_since_us,
           coalesce(max(offline_since_us), -1) as offline_since_us
         from locations where location_no = any(c.location_nos)) l
     ), apart as materialized (

@@ -1,6 +1,11 @@
 import type { DeviceStatus } from '@vantage/domain';
 import { type RawBuilder, sql } from 'kysely';
 
+/** Whether these Locations are the controllers, which receive the calls of the device. They count as online. */
+export function isReceiver(locationNos: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql<boolean>`${locationNos} = '{0}'::int[]`;
+}
+
 /** SQL fragments for a query that has the table `devices` as d. */
 interface StatusSql {
   /** Follows d in the FROM clause; the other fragments need it. */
@@ -29,7 +34,7 @@ export function statusSql(nowUs: number, rows: 'few' | 'many' = 'many'): StatusS
   const joins = sql`
     left join ${state}
     cross join lateral (
-      select coalesce(bool_or(l.online), false) as online, min(l.online_since_us) filter (where l.online) as online_since_us,
+      select coalesce(bool_or(l.online), ${isReceiver(sql`ds.location_nos`)}) as online, min(l.online_since_us) filter (where l.online) as online_since_us,
         max(l.offline_since_us) as offline_since_us
       from locations l where l.location_no = any(ds.location_nos)) here
     cross join lateral (

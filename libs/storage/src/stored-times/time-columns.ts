@@ -136,6 +136,12 @@ export const timeColumns: Readonly<Record<string, Readonly<Record<string, TimeRu
   },
   pages: { updated_us: database, created_us: database },
   pending_diagnostics: { start_us: record, received_us: record },
+  push_devices: {
+    at_us: { kind: 'read', where: 'libs/health/src/heartbeats/heartbeat-state.ts' },
+    judge_us: { kind: 'read', where: 'libs/health/src/heartbeats/heartbeat-state.ts' },
+  },
+  push_logs: { at_us: record },
+  push_receivers: { from_us: past, to_us: past },
   quarantined: { received_us: record },
   report_progress: { stored_us: { kind: 'read', where: 'libs/domain/src/report/due-month.ts' } },
   reports: { created_us: record, updated_us: database },

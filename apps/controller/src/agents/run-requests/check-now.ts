@@ -6,6 +6,7 @@ import {
   awaitsAssignment,
   createCheckNowRequest,
   expireRunRequest,
+  isReceivedDevice,
 } from './run-request-store.ts';
 
 /** The outcome of a requested check. `noAgent` has a sentence for the caller of the REST API. */
@@ -52,6 +53,7 @@ export function createCheckNow({ db, clock }: { readonly db: Database; readonly 
       if (!awaits) break;
     }
     if (created === undefined) {
+      if (await isReceivedDevice(db.kysely, deviceNo)) return { kind: 'noAgent', message: receivedText };
       const old = traceroute ? await agentsWithoutTraces(db.kysely, deviceNo) : [];
       return { kind: 'noAgent', message: nobodyText(old) };
     }
@@ -69,6 +71,8 @@ export function createCheckNow({ db, clock }: { readonly db: Database; readonly 
     }
   };
 }
+
+const receivedText = 'no agent checks a device of the Method Push: its job calls the controller';
 
 /** Why no agent runs the check. `old`: those that could but for their version. */
 function nobodyText(old: readonly string[]): string {

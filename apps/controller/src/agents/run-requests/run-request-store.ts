@@ -1,4 +1,4 @@
-import { cleanLine, maxTimeoutS, secondUs, timeoutsUntilAnswer } from '@vantage/domain';
+import { cleanLine, isReceived, maxTimeoutS, secondUs, timeoutsUntilAnswer } from '@vantage/domain';
 import { newId } from '@vantage/kernel';
 import { lockCheckNow, publish, type Tables } from '@vantage/storage';
 import { type Kysely, sql } from 'kysely';
@@ -201,4 +201,14 @@ export async function devicesWithOpenNow(
 export async function deleteEnded(db: Kysely<Tables>, beforeUs: number): Promise<void> {
   await sql`delete from run_requests where state <> 'Open' and created_us < ${beforeUs}::bigint`.execute(db);
   await sql`delete from trials where created_us < ${beforeUs}::bigint`.execute(db);
+}
+
+/** Whether controllers receive the calls of this device, so that no agent checks it. */
+export async function isReceivedDevice(db: Kysely<Tables>, deviceNo: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('devices')
+    .select('method')
+    .where('device_no', '=', deviceNo)
+    .executeTakeFirst();
+  return row !== undefined && isReceived(row.method);
 }

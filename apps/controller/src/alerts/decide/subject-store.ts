@@ -54,7 +54,7 @@ export async function subjectsOf(
       d.enabled, coalesce(s.status, 'Unknown') as status, coalesce(s.since_us, d.created_us) as "sinceUs",
       d.revision, d.timeout_s as "timeoutS", d.retries, d.retry_delay_s as "retryDelayS",
       exists (select 1 from device_locations dl join locations l using (location_no)
-        where dl.device_no = d.device_no and l.online) as "isChecked",
+        where dl.device_no = d.device_no and l.online) or d.method = 'Push' as "isChecked",
       coalesce(jsonb_path_exists(s.state, '$.partial.sequences ? (@ >= 3)', silent => true), false) as "isPartial",
       case when ${inMaintenance('d')} then (select max(w.to_us) from maintenance_windows w
         where w.device_no = d.device_no and w.from_us <= ${nowUs}::bigint) end as "maintenanceUntilUs",

@@ -49,14 +49,15 @@ export const plain = [
   ...(['nschedule_no', 'mschedule_no', 'master_no', 'locations_given'] as const),
 ];
 
-const settings = [...plain, 'location_nos', 'tag_nos'] as const;
+const settings = [...plain, 'location_nos', 'tag_nos', 'is_received'] as const;
 
 /** The settings of the devices `d`. */
 function settingsSql({ locations, tags }: Reading): RawBuilder<unknown> {
   const listed = (read: boolean, list: RawBuilder<unknown>) => (read ? list : sql`array[]::int[]`);
   const locationNos = sql`array(select l.location_no from device_locations l where l.device_no = d.device_no order by l.rotation_index)`;
   const tagNos = sql`array(select t.tag_no from device_tags t where t.device_no = d.device_no order by t.tag_no)`;
-  return sql`${sql.join(plain.map((column) => sql.ref(`d.${column}`)))}, ${listed(locations, locationNos)} as location_nos, ${listed(tags, tagNos)} as tag_nos`;
+  return sql`${sql.join(plain.map((column) => sql.ref(`d.${column}`)))}, ${listed(locations, locationNos)} as location_nos, ${listed(tags, tagNos)} as tag_nos,
+    d.method = 'Push' as is_received`;
 }
 
 /** The device and the devices above it, whatever the caller sees. */

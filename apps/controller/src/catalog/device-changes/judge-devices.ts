@@ -19,6 +19,8 @@ export interface CandidateDevice extends SharedSettings {
   readonly location_nos: readonly number[];
   readonly locations_given: boolean;
   readonly tag_nos: readonly number[];
+  /** Controllers receive its calls, so it has no Locations and no retries. */
+  readonly is_received: boolean;
 }
 
 /** The change with the numbers of everything that it names. */
@@ -56,6 +58,8 @@ export const masterOfOthers = 'It is the master of other devices.';
 /** Judges what a device gets, as `PUT /devices/{device_id}` with the same fields would. Pure. */
 export function judgeDevice(device: CandidateDevice, wanted: ResolvedChange): Judgement {
   const { set } = wanted;
+  if (device.is_received && (set.Locations ?? set.Attempts ?? set.Retries) !== undefined)
+    return { kind: 'refused', reason: 'A device of the Method Push has no Locations and no retries.' };
   if (set.device_master_id !== undefined && wanted.above.has(device.device_no))
     return {
       kind: 'refused',

@@ -3,6 +3,7 @@ import type { Clock } from '@vantage/kernel';
 import { combinedWrites, pipelined, type Tables } from '@vantage/storage';
 import { type Kysely, sql } from 'kysely';
 import type { ChangeTransaction } from '../../resources/change.ts';
+import type { PushAddresses } from '../../results/heartbeats/push-addresses.ts';
 import { insertLocations, insertTags, type NewDevice, rowOf } from './device-write-store.ts';
 import { perMinuteAtEach } from './location-overload.ts';
 import type { SentSettings } from './sent-device.ts';
@@ -65,6 +66,7 @@ interface CreationDeps {
   ) => Promise<void>;
   /** Stores the states of new devices: no check has run yet. */
   readonly insertStates: (trx: Kysely<Tables>, deviceNos: readonly number[], nowUs: number) => Promise<void>;
+  readonly pushAddresses: Pick<PushAddresses, 'insert'>;
   /** Requests a new plan for Locations after the commit. */
   readonly notifyPlanner: (trx: Kysely<Tables>, locationNos: readonly number[]) => Promise<void>;
 }
@@ -124,7 +126,7 @@ function loadOf(devices: readonly NewDevice[], locationNo: number): number {
 }
 
 async function writeAll(
-  { insertStates, recordEvents, notifyPlanner }: CreationDeps,
+  { insertStates, recordEvents, notifyPlanner, pushAddresses }: CreationDeps,
   transaction: ChangeTransaction,
   devices: readonly NewDevice[],
   nowUs: number,
@@ -144,6 +146,9 @@ async function writeAll(
       deviceName,
     }),
   );
+  const push = devices.flatMap(({ pushTokenHash: tokenHash }, at) =>
+    tokenHash === undefined ? [] : [{ deviceNo: numbers[at] ?? 0, tokenHash }],
+  );
   const locationNos = written.flatMap(({ references }) =>
     references.locations.map(({ location_no }) => location_no),
   );
@@ -151,6 +156,7 @@ async function writeAll(
     insertLocations({ ...transaction, trx: pipe }, written),
     insertTags({ ...transaction, trx: pipe }, written),
     insertStates(pipe, numbers, nowUs),
+    pushAddresses.insert(pipe, push),
     recordEvents(pipe, causes, nowUs),
     notifyPlanner(pipe, locationNos),
   ]);

@@ -4,6 +4,7 @@ import { combinedWrites, publish, type Tables } from '@vantage/storage';
 import type { Sealer } from '@vantage/storage/secrets/seal';
 import type { Kysely } from 'kysely';
 import type { ChangeTransaction } from '../../resources/change.ts';
+import type { PushAddresses } from '../../results/heartbeats/push-addresses.ts';
 
 /** Has the planner look at these Locations after the commit. */
 export async function notifyPlanner(trx: Kysely<Tables>, locationNos: readonly number[]): Promise<void> {
@@ -72,5 +73,6 @@ export interface DeviceWriterDeps {
   readonly recordEvents: RecordDeviceEvents;
   readonly deleteHistory: DeleteHistory;
   readonly insertStates: InsertStates;
+  readonly pushAddresses: PushAddresses;
   readonly pause: PauseDevices;
 }

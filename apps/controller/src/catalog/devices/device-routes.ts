@@ -32,6 +32,15 @@ const deviceList = z.array(deviceEntry);
 
 const idAnswer = z.strictObject({ device_id: idField });
 
+const created = z.strictObject({
+  device_id: idField,
+  PushURL: z
+    .string()
+    .optional()
+    .describe('Method Push: the address that the job calls. No later answer shows it.')
+    .meta({ example: 'https://vantage.example/push/0f9c2a7be1d54c6f8a3b5d7e9c1f2a4b' }),
+});
+
 /** Finds the device that a path names. */
 export const deviceSubject = {
   what: 'device' as const,
@@ -80,14 +89,14 @@ function createRoute(catalog: Catalog, writer: DeviceWriter): Route {
     subject: noSubject,
     body: deviceCreate,
     readOnly: deviceReadOnly,
-    response: idAnswer,
+    response: created,
     names,
     handler: async ({ db, session, body, faults }) => {
       const device = { accountNo: session.accountNo, sent: { values: body, faults } };
-      const { deviceId, warnings } = accepted(
+      const { deviceId, pushUrl, warnings } = accepted(
         await catalog.add(db, actorOf(session), (transaction) => writer.create(transaction, device)),
       );
-      return { body: { device_id: deviceId }, warnings };
+      return { body: { device_id: deviceId, ...(pushUrl !== undefined && { PushURL: pushUrl }) }, warnings };
     },
   });
 }

@@ -1,3 +1,4 @@
+import { isReceived } from '@vantage/domain';
 import type { FieldFault } from '@vantage/kernel';
 import { probeFor } from '@vantage/probes';
 import { syntaxProblem } from '@vantage/probes/settings';
@@ -15,6 +16,7 @@ import { type ClearTarget, type ResolvedTarget, resolveTarget } from './device-t
 import { warningsOf } from './device-warnings.ts';
 import { loadsOf, overloadedNames, perMinuteAtEach } from './location-overload.ts';
 import { createsCycle } from './master-cycle.ts';
+import { withoutAgents } from './received-device.ts';
 import { privateAddressErrors } from './referenced-locations.ts';
 import { type References, resolveReferences } from './references.ts';
 import type { SentSettings } from './sent-device.ts';
@@ -48,7 +50,9 @@ export async function resolveDevice(
     readonly waitingLoad?: (locationNo: number) => number;
   },
 ): Promise<{ readonly kind: 'resolved'; readonly settings: DeviceSettings } | Invalid | Conflict> {
-  const { accountNo, method, sent, current, waitingLoad = () => 0 } = device;
+  const { accountNo, method, current, waitingLoad = () => 0 } = device;
+  const received = isReceived(method) ? withoutAgents(device.sent.values, current?.row) : undefined;
+  const sent = received === undefined ? device.sent : joinFaults(device.sent, received);
   const { plain, faults: contradictions } = resolveSettings(sent.values, current?.row);
   const faults = [...sent.faults, ...contradictions];
   const resolution = resolveTarget(method, sent.values, current?.clear);
@@ -77,8 +81,15 @@ export async function resolveDevice(
   const added = current === undefined ? perMinuteAtEach(plain, locationNos.length) : 0;
   const loads = await loadsOf(trx, locationNos);
   const busy = overloadedNames(loads, (locationNo) => added + waitingLoad(locationNo));
-  const warnings = warningsOf(resolution.target.host, references.locations, busy);
+  const warnings = isReceived(method) ? [] : warningsOf(resolution.target.host, references.locations, busy);
   return { kind: 'resolved', settings: { plain, target: resolution.target, references, warnings } };
+}
+
+function joinFaults(
+  { faults }: { readonly faults: readonly FieldFault[] },
+  more: { readonly values: SentSettings; readonly faults: readonly FieldFault[] },
+) {
+  return { values: more.values, faults: [...faults, ...more.faults] };
 }
 
 /** Names references to secrets that the account does not have. */

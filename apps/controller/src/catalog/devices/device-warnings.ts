@@ -1,3 +1,4 @@
+import { isReceived } from '@vantage/domain';
 import { isPrivateHost } from '@vantage/kernel';
 import type { DeviceRow, LocationRow } from './device-store.ts';
 
@@ -8,7 +9,9 @@ import type { DeviceRow, LocationRow } from './device-store.ts';
 export function currentWarnings({
   warnings,
   locations,
-}: Pick<DeviceRow, 'warnings' | 'locations'>): readonly string[] {
+  method,
+}: Pick<DeviceRow, 'warnings' | 'locations' | 'method'>): readonly string[] {
+  if (isReceived(method)) return warnings;
   const others = warnings.filter((text) => text !== unobserved);
   return locations.length === 0 ? [unobserved, ...others] : others;
 }

@@ -11,6 +11,8 @@ export interface NewDevice {
   readonly method: string;
   readonly settings: DeviceSettings;
   readonly sealed: Buffer;
+  /** Of a Push device. */
+  readonly pushTokenHash?: Buffer | undefined;
 }
 
 /** The columns of the settings without `sealed`. */

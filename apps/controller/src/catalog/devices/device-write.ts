@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isReceived } from '@vantage/domain';
 import { type FieldFault, newId } from '@vantage/kernel';
 import { lockDevices, pipelined } from '@vantage/storage';
 import { lockAccount } from '../../resources/account-lock.ts';
@@ -44,7 +45,13 @@ export interface DeviceWriter {
     transaction: ChangeTransaction,
     device: { readonly accountNo: number; readonly sent: Sent },
   ): Promise<
-    | { readonly kind: 'created'; readonly deviceId: string; readonly warnings: readonly string[] }
+    | {
+        readonly kind: 'created';
+        readonly deviceId: string;
+        /** Of a Push device: the address that its job calls. */
+        readonly pushUrl: string | undefined;
+        readonly warnings: readonly string[];
+      }
     | Invalid
     | Conflict
   >;
@@ -61,7 +68,7 @@ export interface DeviceWriter {
 
 /** Creates the writer. */
 export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
-  const { clock, sealer, recordEvents, deleteHistory, pause } = deps;
+  const { clock, sealer, recordEvents, deleteHistory, pause, pushAddresses } = deps;
   const placeOf = createCreations({ ...deps, notifyPlanner });
   const later = createFollowUps({ recordEvents });
   return {
@@ -85,10 +92,11 @@ export function createDeviceWriter(deps: DeviceWriterDeps): DeviceWriter {
       const { settings } = resolved;
       const deviceId = newId();
       const sealed = sealTarget(sealer, deviceId, settings.target.clear);
-      await add({ deviceId, accountNo, method, settings, sealed });
+      const push = isReceived(method) ? pushAddresses.create() : undefined;
+      await add({ deviceId, accountNo, method, settings, sealed, pushTokenHash: push?.tokenHash });
       const fields = createdFields(sentSettings(method, settings, sent.values));
       transaction.record({ action: 'create', kind: 'device', accountNo, id: deviceId, fields });
-      return { kind: 'created', deviceId, warnings: settings.warnings };
+      return { kind: 'created', deviceId, pushUrl: push?.url, warnings: settings.warnings };
     },
 
     async update(transaction, { accountNo, deviceNo, sent }) {

@@ -10,7 +10,7 @@ import { deviceTable } from './device-table.ts';
 const optionalId = (what: string) =>
   referenceField.nullable().optional().describe(`${what}. Its id, or key: and its ExternalKey; null: none.`);
 
-const url = boundedText(64 * 1024, 1).meta({
+const url = boundedText(64 * 1024).meta({
   description:
     'URL, host name or custom script to monitor; what is accepted depends on Method. A password comes back as `***`.',
   whenMissing: 'is required: what to check, for example https://www.example.org/',

@@ -6,7 +6,7 @@ import { listedTable } from './device-table.ts';
 import { unset } from './sent-device.ts';
 
 /** The fields that a device's GET returns and no request sets. */
-export const deviceReadOnly = Object.keys(unset);
+export const deviceReadOnly = [...Object.keys(unset), 'PushURL'];
 
 export const nullableId = z.string().nullable();
 

@@ -1,3 +1,4 @@
+import { isReceived } from '@vantage/domain';
 import { boundedText, type Clock, type FieldFault, isId, newId } from '@vantage/kernel';
 import { conflict, invalid } from '@vantage/rest-kit/problem';
 import type { Route } from '@vantage/rest-kit/route';
@@ -176,6 +177,10 @@ async function resolveTrial(
   const { Location, device_id, ExternalKey: _, Source: __, Method: method, ...others } = sent.values;
   const values = { ...others, ...(Location === undefined ? {} : { Locations: [Location] }) };
   if (method === undefined) throw invalid([...unique(sent.faults)]);
+  if (isReceived(method))
+    throw invalid([
+      { field: 'Method', message: `has no trial: no agent checks a device of Method ${method}` },
+    ]);
   const resolved = await db.inTransaction(async ({ kysely }) => {
     const row =
       device_id === undefined || !isId(device_id)

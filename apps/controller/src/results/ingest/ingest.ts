@@ -1,6 +1,7 @@
+import { receiver } from '@vantage/domain';
 import { type Clock, type Logger, messageOf } from '@vantage/kernel';
 import type { Batch } from '@vantage/proto';
-import { type Database, dbFailure, type Tables, toText } from '@vantage/storage';
+import { type Database, dbFailure, type LockedDevice, type Tables, toText } from '@vantage/storage';
 import { HistoryAway } from '@vantage/storage/packed';
 import type { Transaction } from 'kysely';
 import { futureUs, isOfTime } from './accept.ts';
@@ -8,7 +9,7 @@ import { addDiagnostics } from './diagnostics-store.ts';
 import type { AnsweredRunRequests, SendingAgent, StoredRecords } from './ingest-contract.ts';
 import { insertClocks, insertGaps, mergeCoverage } from './ingest-store.ts';
 import { add, judgeUnderLocks } from './load-acceptance.ts';
-import type { ParsedNotice } from './parse-record.ts';
+import type { ParsedNotice, ParsedResult } from './parse-record.ts';
 import type { PastHistograms } from './perf-stat.ts';
 import { type RefusedRecord, writeQuarantine } from './quarantine-store.ts';
 import { type Item, readItems, sortItems } from './sort-items.ts';
@@ -32,6 +33,19 @@ export interface Ingest {
   accept(sender: SendingAgent, batch: Batch, signal?: AbortSignal): Promise<StoredRecords>;
   /** The same for records in quarantine: those that are accepted leave it. */
   acceptAgain(sender: SendingAgent, items: readonly Item[]): Promise<StoredRecords>;
+  /**
+   * Stores results of devices of one account that the controllers made of calls, and folds them, in the transaction of
+   * the caller, who holds the devices' locks.
+   */
+  storeReceived(
+    trx: Transaction<Tables>,
+    about: {
+      readonly accountNo: number;
+      readonly devices: ReadonlyMap<number, Pick<LockedDevice, 'method'>>;
+      readonly nowUs: number;
+    },
+    results: readonly ParsedResult[],
+  ): Promise<void>;
 }
 
 /** The facts of one batch while its parts are committed. */
@@ -181,5 +195,11 @@ export function createIngest({
   return {
     accept: (sender, batch, signal) => take(sender, readItems(batch.records), signal),
     acceptAgain: (sender, items) => take(sender, items),
+    async storeReceived(trx, { accountNo, devices, nowUs }, results) {
+      const { agentNo, locationNo } = receiver;
+      const located = results.map((result) => ({ result, locationNo }));
+      const stored = await storeChecks(trx, located, { sender: { agentNo, accountNo }, nowUs, devices });
+      await rollUps.addDirtyHours(trx, lateHours(stored, nowUs));
+    },
   };
 }

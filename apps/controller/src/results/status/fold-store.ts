@@ -122,7 +122,8 @@ export async function foldDevices(
   const settings = cached.map((one) => one?.settings ?? noRow);
   const states = cached.map((one) => one?.state ?? noRow);
   const { rows } = await sql<FoldDeviceRow>`
-    select k.no, d.xmin || d.ctid::text as settings_version, s.xmin || s.ctid::text as state_version, d.account_no, d.method, d.created_us, d.revision, d.target_revision, d.enabled, d.retries, d.retry_delay_s,
+    select k.no, d.xmin || d.ctid::text as settings_version, s.xmin || s.ctid::text as state_version, d.account_no, d.method, d.created_us, d.revision, d.target_revision, d.enabled,
+      case when d.method = 'Push' then 0 else d.retries end as retries, d.retry_delay_s,
       d.timeout_s, d.expiry_warning_days, s.state, s.warnings
     from unnest(${intArray(deviceNos)}::int[], ${xidArray(settings)}::xid[], ${tidArray(settings)}::tid[],
       ${xidArray(states)}::xid[], ${tidArray(states)}::tid[]) as k (no, d_xmin, d_ctid, s_xmin, s_ctid)

@@ -40,7 +40,7 @@ export async function insertStates(
   await sql`
     insert into device_state (device_no, account_no, location_nos, frequency_min, since_us, state)
     select device_no, account_no,
-      array(select l.location_no from device_locations l where l.device_no = d.device_no order by 1),
+      case when method = 'Push' then '{0}' else array(select l.location_no from device_locations l where l.device_no = d.device_no order by 1) end,
       case when enabled then interval_min(frequency_s, frequency_min) else 0 end, ${nowUs}::bigint, ${JSON.stringify(storable(newState(nowUs)))}::jsonb
     from devices d where device_no = any(${deviceNos}::int[]) order by device_no`.execute(trx);
 }

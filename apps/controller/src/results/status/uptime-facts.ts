@@ -1,4 +1,4 @@
-import { intersectSpans, type Span } from '@vantage/domain';
+import { intersectSpans, receiver, type Span } from '@vantage/domain';
 import type { UptimeFacts } from '@vantage/health';
 import type { Tables } from '@vantage/storage';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
@@ -121,7 +121,7 @@ interface AgentSpan extends Span {
   readonly agentNo: number;
 }
 
-/** The assignment spans of these devices. */
+/** The assignment spans of these devices. The controllers have every Push device, at all times. */
 async function assignedIn({
   db,
   deviceNos,
@@ -133,13 +133,15 @@ async function assignedIn({
     select device_no as "deviceNo", agent_no as "agentNo", from_us as "fromUs", coalesce(to_us, ${nowUs}::bigint) as "toUs"
     from assignment_spans
     where device_no = any(${deviceNos}::int[]) and from_us < ${period.toUs}::bigint
-      and coalesce(to_us, ${nowUs}::bigint) > ${period.fromUs}::bigint ${limit}`.execute(db);
+      and coalesce(to_us, ${nowUs}::bigint) > ${period.fromUs}::bigint
+    union all select device_no, ${receiver.agentNo}, 0, ${nowUs}::bigint from devices
+      where device_no = any(${deviceNos}::int[]) and method = 'Push' ${limit}`.execute(db);
   return rows;
 }
 
 /**
  * The coverage of the agents to which these devices were ever assigned. Only the last span of a connected agent is
- * extended to now; a hole before it stays.
+ * extended to now; a hole before it stays. Push devices are covered while a controller receives calls.
  */
 async function coveredIn({ db, deviceNos, period, nowUs, limit }: Ask): Promise<AgentSpan[]> {
   const { rows } = await sql<AgentSpan>`
@@ -150,7 +152,12 @@ async function coveredIn({ db, deviceNos, period, nowUs, limit }: Ask): Promise<
           then greatest(c.to_us, ${nowUs}::bigint) else c.to_us end as to_us
       from coverage c join agents a on a.agent_no = c.agent_no
       where c.agent_no in (select agent_no from assignment_spans where device_no = any(${deviceNos}::int[]))
-        and c.from_us < ${period.toUs}::bigint) covered
+        and c.from_us < ${period.toUs}::bigint
+      union all select ${receiver.agentNo}, from_us, case when not ended and to_us > ${nowUs - coverageLagUs}::bigint
+          then greatest(to_us, ${nowUs}::bigint) else to_us end
+        from push_receivers
+        where from_us < ${period.toUs}::bigint and exists (
+          select from devices where device_no = any(${deviceNos}::int[]) and method = 'Push')) covered
     where to_us > ${period.fromUs}::bigint ${limit}`.execute(db);
   return rows;
 }

@@ -1,3 +1,4 @@
+import { isReceived } from '@vantage/domain/method';
 import { guessMethod } from '../../model/guess-method.ts';
 import type { DeviceFieldsProps } from './device-draft.ts';
 import { DeviceField } from './device-field.tsx';
@@ -65,6 +66,8 @@ export function AddressField({
             fault={scriptFault}
             onText={(url) => set({ url, pasted: url })}
           />
+        ) : isReceived(draft.method) ? (
+          <p class="hint">{say.pushAddress(draft.isNew)}</p>
         ) : (
           <DeviceField field="URL" words={say.address} problem={problem} hint={hint}>
             {(input) => (

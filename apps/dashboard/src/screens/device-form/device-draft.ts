@@ -1,4 +1,5 @@
 import type { Schemas } from '@vantage/client';
+import { isReceived } from '@vantage/domain/method';
 import { guessMethod } from '../../model/guess-method.ts';
 import { readWarningDays, warningDaysText } from '../../model/warning-days.ts';
 
@@ -218,16 +219,27 @@ function numberOrNull(text: string): number | string | null {
   return /^\d+$/.test(trimmed) ? Number(trimmed) : trimmed;
 }
 
+/** The settings of checks by agents. */
+function agentSettings(draft: DeviceDraft) {
+  const attempts = numberOrNull(draft.attempts);
+  return {
+    Locations: draft.locations ?? null,
+    Timeout: numberOrNull(draft.timeout),
+    // If Attempts is null, the API uses Retries, the older name of the same setting.
+    ...(attempts === null ? { Attempts: null, Retries: null } : { Attempts: attempts }),
+    RetryDelay: numberOrNull(draft.retryDelay),
+  };
+}
+
 /**
  * The body that stores a draft. An invalid number is sent as text, so that the API explains what it accepts. A cleared
  * field is sent as null, which sets its default.
  */
 export function deviceBody(draft: DeviceDraft): Readonly<Record<string, unknown>> {
   const options = optionsOf(draft);
-  const attempts = numberOrNull(draft.attempts);
   return {
     Method: draft.method,
-    URL: draft.url,
+    URL: isReceived(draft.method) ? 'push:' : draft.url,
     ShortName: draft.shortName.trim(),
     FullName: textOrNull(draft.fullName),
     ...(draft.intervalS < 60
@@ -237,11 +249,7 @@ export function deviceBody(draft: DeviceDraft): Readonly<Record<string, unknown>
     Enabled: draft.isEnabled,
     Tags: draft.tags,
     Options: Object.keys(options).length === 0 ? null : options,
-    Locations: draft.locations ?? null,
-    Timeout: numberOrNull(draft.timeout),
-    // If Attempts is null, the API uses Retries, the older name of the same setting.
-    ...(attempts === null ? { Attempts: null, Retries: null } : { Attempts: attempts }),
-    RetryDelay: numberOrNull(draft.retryDelay),
+    ...(isReceived(draft.method) ? {} : agentSettings(draft)),
     ExpiryWarningDays: readWarningDays(draft.expiryDays),
     nschedule_id: textOrNull(draft.nscheduleId),
     mschedule_id: textOrNull(draft.mscheduleId),

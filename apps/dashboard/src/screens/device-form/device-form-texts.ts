@@ -10,6 +10,10 @@ export const deviceFormTexts = {
   copyHint: (lost: readonly string[]) =>
     `The copy has no external key and no source.${lost.length === 0 ? '' : ` Secrets cannot be copied; enter them again: ${listed(lost)}.`}`,
   address: 'Address',
+  pushAddress: (isNew: boolean) =>
+    isNew
+      ? 'The job calls the controller. Its address is shown once, after the device is added.'
+      : 'The job calls the controller. A new address is on the screen of the device.',
   addressHint: 'A URL or a host, for example https://www.example.org or 192.0.2.1',
   method: 'Method',
   methodFixed: 'The Method of a stored device cannot be changed.',

@@ -1,3 +1,4 @@
+import { isReceived } from '@vantage/domain/method';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { DeviceCopies } from '../../parts/device-copies.tsx';
 import { FormRefusal } from '../../parts/form-end.tsx';
@@ -214,17 +215,19 @@ function DeviceForm({ opened }: { readonly opened: OpenedForm }) {
         <RelationFields {...fields} choices={choices} id={id} />
       </div>
       <div class={css['aside']}>
-        <DeviceTrial
-          draft={draft}
-          trial={trial}
-          locations={checkedFrom}
-          onFault={showFault}
-          onLeaveOut={
-            draft.locations === undefined
-              ? undefined
-              : (name) => set({ locations: draft.locations?.filter((other) => other !== name) })
-          }
-        />
+        {!isReceived(draft.method) && (
+          <DeviceTrial
+            draft={draft}
+            trial={trial}
+            locations={checkedFrom}
+            onFault={showFault}
+            onLeaveOut={
+              draft.locations === undefined
+                ? undefined
+                : (name) => set({ locations: draft.locations?.filter((other) => other !== name) })
+            }
+          />
+        )}
         <SavingEffects draft={draft} stored={before} id={id} changes={changes} choices={choices.data} />
         <FormRefusal words={wholeRefusal(refusal)} />
         <FaultList

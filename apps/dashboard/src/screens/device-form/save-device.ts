@@ -1,6 +1,7 @@
 import type { Schemas } from '@vantage/client';
 import { ApiProblem, api, take, takeAnswer } from '../../store/api.ts';
 import { unchangedDevice } from '../../store/if-match.ts';
+import { notePushAddress } from '../../store/push-addresses.ts';
 import { readTagNames } from '../../store/tags.ts';
 import { type DeviceDraft, deviceBody } from './device-draft.ts';
 
@@ -40,6 +41,17 @@ function refusalOf(problem: Schemas['Problem']): ApiProblem {
   return new ApiProblem(code, message, errors);
 }
 
+/** The answer to a new device. */
+interface MadeDevice {
+  readonly device_id: string;
+  readonly PushURL?: string | undefined;
+}
+
+/** The address of a Push device is shown on its screen, which opens next. */
+function noteMade({ device_id, PushURL }: MadeDevice): void {
+  if (PushURL !== undefined) notePushAddress(device_id, PushURL);
+}
+
 /** Creates tags and stores the device in one transaction, so that a device that is refused leaves no tags behind. */
 async function storeWithTags(
   draft: DeviceDraft,
@@ -64,7 +76,8 @@ async function storeWithTags(
     body: { Atomic: true, Operations: Operations as never },
   });
   if (data === undefined) throw refusalOf(error);
-  const made = data.Results.at(-1)?.Body as { readonly device_id: string } | undefined;
+  const made = data.Results.at(-1)?.Body as MadeDevice | undefined;
+  if (stored === undefined && made !== undefined) noteMade(made);
   return stored?.device.device_id ?? made?.device_id ?? '';
 }
 
@@ -77,7 +90,9 @@ async function store(draft: DeviceDraft, stored: StoredDevice | undefined): Prom
   // The API validates the body by its Method; the form is built from the same schema.
   if (stored === undefined) {
     const body = deviceBody(draft) as Schemas['DeviceCreate'];
-    return (await take(api.POST('/devices', { body }))).device_id;
+    const made = await take(api.POST('/devices', { body }));
+    noteMade(made);
+    return made.device_id;
   }
   const { device_id } = stored.device;
   const body = deviceBody(draft) as Schemas['DeviceUpdate'];

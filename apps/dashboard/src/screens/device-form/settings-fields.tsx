@@ -1,3 +1,4 @@
+import { isReceived } from '@vantage/domain/method';
 import type { ComponentChildren } from 'preact';
 import { checkIntervals } from '../../model/check-intervals.ts';
 import { severityChoices } from '../../model/severity-choices.ts';
@@ -111,9 +112,17 @@ export function NameFields(props: SettingsFieldsProps) {
   );
 }
 
+/** Settings of checks by agents. */
+const agentFields = [
+  ['Timeout', 'timeout', say.timeout],
+  ['Attempts', 'attempts', say.attempts],
+  ['RetryDelay', 'retryDelay', say.retryDelay],
+] as const;
+
 /** When and from where the device is checked. */
 export function TimingFields(props: SettingsFieldsProps) {
   const { draft, set, problems } = props;
+  const hasAgents = !isReceived(draft.method);
   return (
     <fieldset class={css['part']}>
       <legend>{say.when}</legend>
@@ -126,13 +135,7 @@ export function TimingFields(props: SettingsFieldsProps) {
           choices={checkIntervals.map((seconds) => [String(seconds), deviceWords.every(seconds)] as const)}
           onChoose={(seconds) => set({ intervalS: Number(seconds) })}
         />
-        {(
-          [
-            ['Timeout', 'timeout', say.timeout],
-            ['Attempts', 'attempts', say.attempts],
-            ['RetryDelay', 'retryDelay', say.retryDelay],
-          ] as const
-        ).map(([field, draftKey, words]) => (
+        {(hasAgents ? agentFields : []).map(([field, draftKey, words]) => (
           <TextField
             {...props}
             key={field}
@@ -167,7 +170,7 @@ export function TimingFields(props: SettingsFieldsProps) {
           onChoose={(choice) => set({ isEnabled: choice === 'on' })}
         />
       </div>
-      <LocationField draft={draft} set={set} problems={problems} />
+      {hasAgents && <LocationField draft={draft} set={set} problems={problems} />}
     </fieldset>
   );
 }

@@ -1,3 +1,4 @@
+import { isReceived } from '@vantage/domain/method';
 import { useState } from 'preact/hooks';
 import { DeviceCopies } from '../../parts/device-copies.tsx';
 import { useKeys } from '../../parts/keys.ts';
@@ -21,6 +22,7 @@ export function DeviceActions({
   const { device, etag } = detail;
   const id = device.device_id;
   const name = deviceName(detail);
+  const hasAgents = !isReceived(device.Method);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
   const [isAsking, setAsking] = useState(false);
@@ -37,15 +39,18 @@ export function DeviceActions({
   const pause = () => run(() => setEnabled({ id, name, etag }, !device.Enabled));
   const edit = () => go(`/devices/${id}/edit`);
   useKeys({
-    ...(mayOperate.value ? { r: check, m: maintain } : {}),
+    ...(mayOperate.value ? { m: maintain } : {}),
+    ...(mayOperate.value && hasAgents ? { r: check } : {}),
     ...(mayWrite.value ? { i: edit } : {}),
   });
   if (!mayOperate.value) return null;
   return (
     <div class="buttons">
-      <button type="button" class="button main" disabled={busy} onClick={check}>
-        {busy ? say.checking : say.checkNow} <kbd>r</kbd>
-      </button>
+      {hasAgents && (
+        <button type="button" class="button main" disabled={busy} onClick={check}>
+          {busy ? say.checking : say.checkNow} <kbd>r</kbd>
+        </button>
+      )}
       <button type="button" class="button" onClick={maintain}>
         {isMaint ? say.endMaintenance : deviceWords.maintenance} <kbd>m</kbd>
       </button>

@@ -1,3 +1,4 @@
+import { isReceived } from '@vantage/domain/method';
 import type { ComponentChildren } from 'preact';
 import { briefly } from '../../model/format.ts';
 import { wordsOfName } from '../../model/option-words.ts';
@@ -98,20 +99,29 @@ export function DeviceSettings({
             words={deviceWords.every(device.FrequencySeconds ?? device.Frequency * 60)}
           />
         </Fact>
-        <Fact id={id} name={names.locations} field="Locations">
-          {device.Locations.join(', ')}
-        </Fact>
-        <Fact id={id} name={names.timeout} field="Timeout">
-          <InlineSetting {...inline} field="Timeout" name={names.timeout} words={briefly(device.Timeout)} />
-        </Fact>
-        <Fact id={id} name={names.attempts} field="Attempts">
-          <InlineSetting
-            {...inline}
-            field="Attempts"
-            name={names.attempts}
-            words={say.attemptsOf(device.Attempts, device.RetryDelay)}
-          />
-        </Fact>
+        {!isReceived(device.Method) && (
+          <>
+            <Fact id={id} name={names.locations} field="Locations">
+              {device.Locations.join(', ')}
+            </Fact>
+            <Fact id={id} name={names.timeout} field="Timeout">
+              <InlineSetting
+                {...inline}
+                field="Timeout"
+                name={names.timeout}
+                words={briefly(device.Timeout)}
+              />
+            </Fact>
+            <Fact id={id} name={names.attempts} field="Attempts">
+              <InlineSetting
+                {...inline}
+                field="Attempts"
+                name={names.attempts}
+                words={say.attemptsOf(device.Attempts, device.RetryDelay)}
+              />
+            </Fact>
+          </>
+        )}
         <Fact id={id} name={names.severity} field="Severity">
           <InlineSetting
             {...inline}

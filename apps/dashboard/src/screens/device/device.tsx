@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { isReceived } from '@vantage/domain/method';
 import { useEffect, useState } from 'preact/hooks';
 import { Heading } from '../../parts/heading.tsx';
 import { useKeys } from '../../parts/keys.ts';
@@ -17,6 +18,7 @@ import { marksOf } from './device-marks.ts';
 import { DeviceSettings } from './device-settings.tsx';
 import { deviceTexts } from './device-texts.ts';
 import { EventsSection } from './events-section.tsx';
+import { HeartbeatSection } from './heartbeat-section.tsx';
 import { HistorySection } from './history-section.tsx';
 import { MarksSection } from './marks-section.tsx';
 import { NotifiedSection } from './notified-section.tsx';
@@ -129,6 +131,7 @@ function KnownDevice({
         </div>
         <DeviceActions detail={data} again={again} />
       </div>
+      {isReceived(device.Method) && <HeartbeatSection device={device} newest={newest} />}
       <HistorySection
         device={axisDevice}
         range={range}
@@ -186,7 +189,7 @@ function KnownDevice({
             }}
           />
           <EventsSection deviceId={id} range={range} newest={newest} />
-          <PathsSection deviceId={id} newest={newest} />
+          {!isReceived(device.Method) && <PathsSection deviceId={id} newest={newest} />}
         </div>
         <aside class={css['side']}>
           <DeviceSettings detail={data} again={again} />

@@ -1,4 +1,5 @@
 import type { Schemas } from '@vantage/client';
+import { isReceived } from '@vantage/domain/method';
 import { consequenceOf } from '../../model/consequence.ts';
 import { briefly } from '../../model/format.ts';
 import { nextCheckWithin } from '../../model/next-check.ts';
@@ -104,7 +105,7 @@ export function StatusLines({
       <p class="mute">
         <Told alert={open} />
       </p>
-      <NextCheck detail={detail} />
+      {!isReceived(device.Method) && <NextCheck detail={detail} />}
     </div>
   );
 }

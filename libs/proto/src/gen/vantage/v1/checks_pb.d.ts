@@ -156,6 +156,12 @@ export declare type CheckSpec = Message<"vantage.v1.CheckSpec"> & {
      */
     value: DomainOptions;
     case: "domain";
+  } | {
+    /**
+     * @generated from field: vantage.v1.PushOptions push = 25;
+     */
+    value: PushOptions;
+    case: "push";
   } | { case: undefined; value?: undefined };
 
   /**
@@ -1692,4 +1698,37 @@ export declare type DomainOptions = Message<"vantage.v1.DomainOptions"> & {
  * Use `create(DomainOptionsSchema)` to create a new message.
  */
 export declare const DomainOptionsSchema: GenMessage<DomainOptions>;
+
+/**
+ * Agents run no checks of it: jobs call the controllers.
+ *
+ * @generated from message vantage.v1.PushOptions
+ */
+export declare type PushOptions = Message<"vantage.v1.PushOptions"> & {
+  /**
+   * @generated from field: optional string cron = 1 [json_name = "Cron"];
+   */
+  cron?: string | undefined;
+
+  /**
+   * @generated from field: optional string timezone = 2 [json_name = "Timezone"];
+   */
+  timezone?: string | undefined;
+
+  /**
+   * @generated from field: optional uint32 grace_seconds = 3 [json_name = "GraceSeconds"];
+   */
+  graceSeconds?: number | undefined;
+
+  /**
+   * @generated from field: optional uint32 max_run_seconds = 4 [json_name = "MaxRunSeconds"];
+   */
+  maxRunSeconds?: number | undefined;
+};
+
+/**
+ * Describes the message vantage.v1.PushOptions.
+ * Use `create(PushOptionsSchema)` to create a new message.
+ */
+export declare const PushOptionsSchema: GenMessage<PushOptions>;
 

@@ -1,0 +1,1 @@
+export { createHeartbeats } from './heartbeats.ts';

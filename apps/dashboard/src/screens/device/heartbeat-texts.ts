@@ -1,0 +1,25 @@
+/** Texts about the calls of a job. */
+export const heartbeatTexts = {
+  title: 'Calls',
+  waiting: 'No call has come yet. From the first one on, a missing call is an error.',
+  last: 'Last call',
+  kinds: { success: 'success', start: 'start', fail: 'failure', exit: 'exit status' } as const,
+  exit: (status: number) => `exit status ${status}`,
+  due: 'Due next',
+  late: 'An error at',
+  runs: 'Running',
+  run: (id: string) => (id === '' ? 'since' : `${id} since`),
+  overdue: 'has not ended in time',
+  none: 'none',
+  newTitle: 'The address that the job calls',
+  once: 'It is shown only now. Copy it to where the job runs; whoever has it can report for this device.',
+  address: 'PushURL',
+  lines: {
+    curl: 'At the end of a script (curl)',
+    cron: 'In a crontab (vantage push)',
+    systemd: 'In a systemd service (drop-in)',
+  } as const,
+  done: 'I have copied it',
+  rotate: 'New address',
+  rotateAsk: 'The present address ends at once: each job that uses it is refused.',
+} as const;
