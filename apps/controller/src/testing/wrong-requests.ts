@@ -1,9 +1,12 @@
+import { methods } from '@vantage/domain';
+
 /** A request with its body, and the code and message of the answer. */
 type WrongRequest = readonly [request: string, body: unknown, answer: string];
 
 const nobody = '0123456789abcdef'.repeat(3);
 /** A good device. */
 export const device = { Method: 'HTTP', URL: 'https://www.example.org/', ShortName: 'web' };
+const quotedMethods = methods.map((method) => `"${method}"`).join(', ');
 const post = (fields: object) => ['POST /devices', { ...device, ...fields }] as const;
 const options = (fields: object) => post({ Options: fields });
 const tcp = (fields: object) => post({ Method: 'TCP', URL: 'db.example.org:5432', ...fields });
@@ -115,15 +118,15 @@ export const wrongRequests: readonly WrongRequest[] = [
   [
     'POST /devices',
     {},
-    '1004 Method is required: one of "HTTP", "PING", "SMTP", "POP3", "MySQL", "IMAP4", "FTP", "TELNET", "SSH", "NNTP", "TCP", "DNS", "Script", "SNMP". URL is required: what to check, for example https://www.example.org/. ShortName is required: 1 to 8 letters, digits or \'-\', for example web-1.',
+    `1004 Method is required: one of ${quotedMethods}. URL is required: what to check, for example https://www.example.org/. ShortName is required: 1 to 8 letters, digits or '-', for example web-1.`,
   ],
   [
     ...post({ Method: 'http' }),
-    '1004 Method must be one of "HTTP", "PING", "SMTP", "POP3", "MySQL", "IMAP4", "FTP", "TELNET", "SSH", "NNTP", "TCP", "DNS", "Script", "SNMP", but "http" was sent; did you mean "HTTP"?',
+    `1004 Method must be one of ${quotedMethods}, but "http" was sent; did you mean "HTTP"?`,
   ],
   [
     ...post({ Method: 'GOPHER' }),
-    '1004 Method must be one of "HTTP", "PING", "SMTP", "POP3", "MySQL", "IMAP4", "FTP", "TELNET", "SSH", "NNTP", "TCP", "DNS", "Script", "SNMP", but "GOPHER" was sent.',
+    `1004 Method must be one of ${quotedMethods}, but "GOPHER" was sent.`,
   ],
   [
     ...post({ ShortName: 'my server' }),
