@@ -509,6 +509,41 @@ interface SnmpResult extends Result {
 /** Asks a device by SNMP. */
 declare function snmp(call: SnmpCall): Promise<SnmpResult>;
 
+interface RedisCall extends Call, Place {
+  /** TLS settings. */
+  tls?: OwnTls;
+  /** User name to log in with (Redis 6 and later); default: the one in the URL, else none. */
+  user?: string;
+  /** Password to log in with; default: the one in the URL, else no login. */
+  password?: string;
+  /** Number of the database; default: the one in the URL, else 0. */
+  database?: number;
+  /** Command to run after PING, such as LLEN jobs. A number in its reply is measured. */
+  command?: string;
+  /** The reply to Command must be this (a list: tabs between its items; nothing: NULL). */
+  expectValue?: string;
+  /** Ask for INFO: its role and figures (clients, memory, operations, replication) are kept. */
+  info?: boolean;
+  /** Role that the server must have. */
+  expectRole?: 'master' | 'replica';
+  /** Least replicas that are online, of a master. */
+  minReplicas?: number;
+  /** Most seconds since master and replica (the slowest one) last heard of each other. */
+  maxReplicationLagSeconds?: number;
+  /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
+  ipFamily?: '4' | '6' | 'Any';
+}
+
+interface RedisResult extends Result {
+  /** The reply to the command. */
+  readonly reply: string | null;
+  /** master, replica or sentinel, by INFO. */
+  readonly role: string | null;
+}
+
+/** Asks a Redis server for PONG, logs in and runs a command. */
+declare function redis(call: RedisCall): Promise<RedisResult>;
+
 // Generated up to here.
 
 /** Fails the script with ResultCode 4 and this text unless the condition is truthy; catching its error does not undo that. */

@@ -1,4 +1,5 @@
 import { reference, sentinel } from './sentinel.ts';
+import { serviceDevices } from './sentinel-services.ts';
 import { type EchoMethod, type EchoTarget, echoDatagrams, echoLines, echoWeb } from './sentinel-targets.ts';
 import type { NewDevice } from './sentinel-welcome.ts';
 import { dnsServer } from './watched.ts';
@@ -35,6 +36,7 @@ export async function refusedDevices(targets: AsyncDisposableStack): Promise<rea
     { Method: 'DNS', URL: dns.url, Options: { Expect: [reference('KEPT')] } },
     { Method: 'PING', URL: '127.0.0.1' },
     ...snmpDevices(datagrams),
+    ...(await serviceDevices({ tcp, web, serve: hold })),
     ...scriptDevices(web, tcp),
   ];
 }

@@ -5,6 +5,8 @@ import type { Method } from '@vantage/domain';
 import { startDovecot, startPostfix } from './mail-servers.ts';
 import { startUnbound } from './name-servers.ts';
 import { group, startInn } from './news-server.ts';
+import type { Place } from './place.ts';
+import { redisPlace } from './redis-place.ts';
 import { startMariadb, startNginx, startSshd, startTelnetd, startTlsFront, startVsftpd } from './servers.ts';
 import { login, type packages, type Server, type ServersFixture } from './servers-fixture.ts';
 
@@ -18,30 +20,6 @@ export interface Row {
   readonly needs: readonly (keyof typeof packages)[];
   /** Starts the server. `port` is without TLS; the table checks TLS at `tls` (with `tlsOptions`). */
   start(fixture: ServersFixture): Promise<Place>;
-}
-
-/** A running server, and the checks of the table. */
-export interface Place extends AsyncDisposable {
-  readonly port: number;
-  readonly url: (port: number) => string;
-  readonly options: Readonly<Record<string, unknown>>;
-  readonly wrongPassword?: Readonly<Record<string, unknown>>;
-  /** The URL that demands the password, when it is not `url`. */
-  readonly privateUrl?: (port: number) => string;
-  readonly wrongHostKey?: Readonly<Record<string, unknown>>;
-  readonly wrongExpectation: Readonly<Record<string, unknown>>;
-  /** The port and the settings for TLS; absent where the Method has no TLS. */
-  readonly tls?: {
-    readonly port: number;
-    readonly url?: (port: number) => string;
-    readonly mode: 'StartTLS' | 'Implicit';
-    /** Further Options that only TLS accepts. */
-    readonly options?: Readonly<Record<string, unknown>>;
-  };
-  /** Starts the same server with another certificate. */
-  readonly again?: (certificate: 'expired' | 'wrongName') => Promise<Place>;
-  /** The number of bytes after which a cut is in the middle of a good answer. */
-  readonly middle: number;
 }
 
 const credentials = { User: login.user, Password: login.password };
@@ -295,5 +273,11 @@ export const rows: Readonly<Record<Exclude<Method, 'PING' | 'Script' | 'SNMP'>, 
     part: 'web',
     needs: ['unbound'],
     start: (fixture) => namePlace(fixture, 'good'),
+  },
+  Redis: {
+    method: 'Redis',
+    part: 'data',
+    needs: ['redis-server'],
+    start: (fixture) => redisPlace(fixture, 'good'),
   },
 };

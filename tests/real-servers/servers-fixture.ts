@@ -39,6 +39,7 @@ export const packages = {
   inn2: '/usr/local/lib/vantage-inn2/usr/lib/news/bin/nnrpd',
   socat: '/usr/bin/socat',
   snmpd: '/usr/sbin/snmpd',
+  'redis-server': '/usr/bin/redis-server',
   'prometheus-alertmanager': '/usr/bin/prometheus-alertmanager',
 } as const;
 

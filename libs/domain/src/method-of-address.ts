@@ -22,6 +22,8 @@ export const methodsByScheme: Readonly<Record<string, Method>> = {
   tcp: 'TCP',
   dns: 'DNS',
   snmp: 'SNMP',
+  redis: 'Redis',
+  rediss: 'Redis',
 };
 
 /** The Method that the port of an address suggests; TCP fits every other one. */
@@ -42,6 +44,7 @@ export const methodsByPort: Readonly<Record<number, Method>> = {
   993: 'IMAP4',
   995: 'POP3',
   3306: 'MySQL',
+  6379: 'Redis',
   8080: 'HTTP',
   8443: 'HTTP',
 };

@@ -14,6 +14,7 @@ export const methods = [
   'DNS',
   'Script',
   'SNMP',
+  'Redis',
 ] as const;
 
 export type Method = (typeof methods)[number];

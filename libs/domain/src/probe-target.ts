@@ -10,6 +10,7 @@ const ports: Readonly<Partial<Record<Method, number>>> = {
   NNTP: 119,
   MySQL: 3306,
   SNMP: 161,
+  Redis: 6379,
 };
 /** Ports of the schemes under TLS. */
 const tlsPorts: Readonly<Record<string, number>> = {

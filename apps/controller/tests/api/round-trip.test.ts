@@ -71,6 +71,7 @@ describe('a resource that is sent back as it was read', () => {
     ['TCP', '[2001:db8::1]:9', {}],
     ['DNS', 'example.org', {}],
     ['SNMP', 'switch.example', { Community: 'pw', Interfaces: [{ Name: 'Gi1', MaxUtilisation: 80 }] }],
+    ['Redis', 'rediss://u:pw@cache.example/1', { ExpectRole: 'master' }],
     ['Script', 'const a = 1;\n// "two" lines', {}],
   ];
 

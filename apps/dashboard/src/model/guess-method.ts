@@ -11,8 +11,9 @@ export interface Guess {
 
 /** A person who types port 53 means a name server; a tool that tests the port of one may not. */
 const ports: Readonly<Record<string, string>> = { ...methodsByPort, 53: 'DNS' };
-/** Methods whose URL keeps its scheme. */
-const isWithScheme = (scheme: string) => scheme === 'http' || scheme === 'https';
+/** Schemes that a URL keeps: HTTP needs one, and the one for TLS (`rediss`) says more than the Method. */
+const isWithScheme = (scheme: string) =>
+  scheme === 'http' || (scheme.endsWith('s') && Object.hasOwn(methodsByScheme, scheme.slice(0, -1)));
 
 /** Guesses the Method of a pasted address; undefined for an empty one. */
 export function guessMethod(pasted: string): Guess | undefined {

@@ -3866,6 +3866,122 @@ export interface components {
             IPFamily?: "4" | "6" | "Any";
         };
         /**
+         * @description Options of Method Redis. All may be absent; a name that is not listed is refused with code 1004.
+         * @example {
+         *       "Password": "a password",
+         *       "ExpectRole": "master",
+         *       "MaxReplicationLagSeconds": 10
+         *     }
+         */
+        OptionsRedis: {
+            /**
+             * @description TLS settings.
+             * @example {
+             *       "Verify": true,
+             *       "MinDaysLeft": 14
+             *     }
+             */
+            TLS?: {
+                /**
+                 * @description Whether TLS is spoken; default by the scheme.
+                 * @enum {string}
+                 */
+                Mode?: "None" | "Implicit";
+                /** @description Refuse a certificate that is not valid for the server's name. Default: true. */
+                Verify?: boolean;
+                /**
+                 * @description Authorities to trust instead of the system's, PEM.
+                 * @example -----BEGIN CERTIFICATE-----
+                 *     MIIB…
+                 *     -----END CERTIFICATE-----
+                 */
+                CA?: string;
+                /**
+                 * @description Client certificate with its chain, PEM.
+                 * @example -----BEGIN CERTIFICATE-----
+                 *     MIIB…
+                 *     -----END CERTIFICATE-----
+                 */
+                ClientCert?: string;
+                /**
+                 * Format: password
+                 * @description Private key of the client certificate, PEM.
+                 * @example -----BEGIN PRIVATE KEY-----
+                 *     MIIE…
+                 *     -----END PRIVATE KEY-----
+                 */
+                ClientKey?: string;
+                /**
+                 * @description Name asked for (SNI) and expected in the certificate; default: the host.
+                 * @example www.example.com
+                 */
+                ServerName?: string;
+                /**
+                 * @description The certificate must be valid for at least this many days. Default: 0.
+                 * @example 14
+                 */
+                MinDaysLeft?: number;
+            };
+            /**
+             * @description User name to log in with (Redis 6 and later); default: the one in the URL, else none.
+             * @example monitor
+             */
+            User?: string;
+            /**
+             * Format: password
+             * @description Password to log in with; default: the one in the URL, else no login.
+             * @example a password
+             */
+            Password?: string;
+            /**
+             * @description Number of the database; default: the one in the URL, else 0.
+             * @example 1
+             */
+            Database?: number;
+            /**
+             * @description Command to run after PING, such as LLEN jobs. A number in its reply is measured.
+             * @example LLEN jobs
+             */
+            Command?: string;
+            /**
+             * @description The reply to Command must be this (a list: tabs between its items; nothing: NULL).
+             * @example 0
+             */
+            ExpectValue?: string;
+            /**
+             * @description Ask for INFO: its role and figures (clients, memory, operations, replication) are kept. Default: true.
+             * @example true
+             */
+            Info?: boolean;
+            /**
+             * @description Role that the server must have.
+             * @example master
+             * @enum {string}
+             */
+            ExpectRole?: "master" | "replica";
+            /**
+             * @description Least replicas that are online, of a master.
+             * @example 1
+             */
+            MinReplicas?: number;
+            /**
+             * @description Most seconds since master and replica (the slowest one) last heard of each other.
+             * @example 10
+             */
+            MaxReplicationLagSeconds?: number;
+            /**
+             * @description A good check that takes longer than this many milliseconds is Slow.
+             * @example 1000
+             */
+            SlowMs?: number;
+            /**
+             * @description Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. Default: "Any".
+             * @example Any
+             * @enum {string}
+             */
+            IPFamily?: "4" | "6" | "Any";
+        };
+        /**
          * @description Options of Method Script. All may be absent; a name that is not listed is refused with code 1004.
          * @example {
          *       "SlowMs": 5000
@@ -3928,7 +4044,7 @@ export interface components {
              * @description Cannot be changed later.
              * @enum {string}
              */
-            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP";
+            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "Redis";
             /**
              * @description URL, host name or custom script to monitor; what is accepted depends on Method. A password comes back as `***`.
              * @example https://www.example.com/
@@ -3997,7 +4113,7 @@ export interface components {
              */
             Locations?: string[] | null;
             /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
-            Options?: components["schemas"]["OptionsHTTP"] | components["schemas"]["OptionsPING"] | components["schemas"]["OptionsSMTP"] | components["schemas"]["OptionsPOP3"] | components["schemas"]["OptionsMySQL"] | components["schemas"]["OptionsIMAP4"] | components["schemas"]["OptionsFTP"] | components["schemas"]["OptionsTELNET"] | components["schemas"]["OptionsSSH"] | components["schemas"]["OptionsNNTP"] | components["schemas"]["OptionsTCP"] | components["schemas"]["OptionsDNS"] | components["schemas"]["OptionsSNMP"] | components["schemas"]["OptionsScript"] | null;
+            Options?: components["schemas"]["OptionsHTTP"] | components["schemas"]["OptionsPING"] | components["schemas"]["OptionsSMTP"] | components["schemas"]["OptionsPOP3"] | components["schemas"]["OptionsMySQL"] | components["schemas"]["OptionsIMAP4"] | components["schemas"]["OptionsFTP"] | components["schemas"]["OptionsTELNET"] | components["schemas"]["OptionsSSH"] | components["schemas"]["OptionsNNTP"] | components["schemas"]["OptionsTCP"] | components["schemas"]["OptionsDNS"] | components["schemas"]["OptionsSNMP"] | components["schemas"]["OptionsRedis"] | components["schemas"]["OptionsScript"] | null;
             /**
              * @description The whole set of its tags: names, ids, or the objects that a GET returns; null: none.
              * @example [
@@ -4113,7 +4229,7 @@ export interface components {
          *       }
          *     }
          */
-        DeviceCreate: components["schemas"]["DeviceCreateHTTP"] | components["schemas"]["DeviceCreatePING"] | components["schemas"]["DeviceCreateSMTP"] | components["schemas"]["DeviceCreatePOP3"] | components["schemas"]["DeviceCreateMySQL"] | components["schemas"]["DeviceCreateIMAP4"] | components["schemas"]["DeviceCreateFTP"] | components["schemas"]["DeviceCreateTELNET"] | components["schemas"]["DeviceCreateSSH"] | components["schemas"]["DeviceCreateNNTP"] | components["schemas"]["DeviceCreateTCP"] | components["schemas"]["DeviceCreateDNS"] | components["schemas"]["DeviceCreateScript"] | components["schemas"]["DeviceCreateSNMP"];
+        DeviceCreate: components["schemas"]["DeviceCreateHTTP"] | components["schemas"]["DeviceCreatePING"] | components["schemas"]["DeviceCreateSMTP"] | components["schemas"]["DeviceCreatePOP3"] | components["schemas"]["DeviceCreateMySQL"] | components["schemas"]["DeviceCreateIMAP4"] | components["schemas"]["DeviceCreateFTP"] | components["schemas"]["DeviceCreateTELNET"] | components["schemas"]["DeviceCreateSSH"] | components["schemas"]["DeviceCreateNNTP"] | components["schemas"]["DeviceCreateTCP"] | components["schemas"]["DeviceCreateDNS"] | components["schemas"]["DeviceCreateScript"] | components["schemas"]["DeviceCreateSNMP"] | components["schemas"]["DeviceCreateRedis"];
         /**
          * @description Changed settings of a device, by its Method.
          * @example {
@@ -4157,7 +4273,7 @@ export interface components {
          *       }
          *     }
          */
-        DeviceUpdate: components["schemas"]["DeviceUpdateHTTP"] | components["schemas"]["DeviceUpdatePING"] | components["schemas"]["DeviceUpdateSMTP"] | components["schemas"]["DeviceUpdatePOP3"] | components["schemas"]["DeviceUpdateMySQL"] | components["schemas"]["DeviceUpdateIMAP4"] | components["schemas"]["DeviceUpdateFTP"] | components["schemas"]["DeviceUpdateTELNET"] | components["schemas"]["DeviceUpdateSSH"] | components["schemas"]["DeviceUpdateNNTP"] | components["schemas"]["DeviceUpdateTCP"] | components["schemas"]["DeviceUpdateDNS"] | components["schemas"]["DeviceUpdateScript"] | components["schemas"]["DeviceUpdateSNMP"];
+        DeviceUpdate: components["schemas"]["DeviceUpdateHTTP"] | components["schemas"]["DeviceUpdatePING"] | components["schemas"]["DeviceUpdateSMTP"] | components["schemas"]["DeviceUpdatePOP3"] | components["schemas"]["DeviceUpdateMySQL"] | components["schemas"]["DeviceUpdateIMAP4"] | components["schemas"]["DeviceUpdateFTP"] | components["schemas"]["DeviceUpdateTELNET"] | components["schemas"]["DeviceUpdateSSH"] | components["schemas"]["DeviceUpdateNNTP"] | components["schemas"]["DeviceUpdateTCP"] | components["schemas"]["DeviceUpdateDNS"] | components["schemas"]["DeviceUpdateScript"] | components["schemas"]["DeviceUpdateSNMP"] | components["schemas"]["DeviceUpdateRedis"];
         /**
          * @description A change of many devices.
          * @example {
@@ -7665,7 +7781,7 @@ export interface components {
          *       }
          *     }
          */
-        Device: components["schemas"]["DeviceHTTP"] | components["schemas"]["DevicePING"] | components["schemas"]["DeviceSMTP"] | components["schemas"]["DevicePOP3"] | components["schemas"]["DeviceMySQL"] | components["schemas"]["DeviceIMAP4"] | components["schemas"]["DeviceFTP"] | components["schemas"]["DeviceTELNET"] | components["schemas"]["DeviceSSH"] | components["schemas"]["DeviceNNTP"] | components["schemas"]["DeviceTCP"] | components["schemas"]["DeviceDNS"] | components["schemas"]["DeviceScript"] | components["schemas"]["DeviceSNMP"];
+        Device: components["schemas"]["DeviceHTTP"] | components["schemas"]["DevicePING"] | components["schemas"]["DeviceSMTP"] | components["schemas"]["DevicePOP3"] | components["schemas"]["DeviceMySQL"] | components["schemas"]["DeviceIMAP4"] | components["schemas"]["DeviceFTP"] | components["schemas"]["DeviceTELNET"] | components["schemas"]["DeviceSSH"] | components["schemas"]["DeviceNNTP"] | components["schemas"]["DeviceTCP"] | components["schemas"]["DeviceDNS"] | components["schemas"]["DeviceScript"] | components["schemas"]["DeviceSNMP"] | components["schemas"]["DeviceRedis"];
         /**
          * @description Maintenance of one device that runs or is planned.
          * @example {
@@ -7750,7 +7866,7 @@ export interface components {
              * @description How the device is checked.
              * @enum {string}
              */
-            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP";
+            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "Redis";
             /**
              * @description Minutes between checks.
              * @example 5
@@ -8244,7 +8360,7 @@ export interface components {
              * @description How the device is checked.
              * @enum {string}
              */
-            Method?: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP";
+            Method?: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "Redis";
             /**
              * @description Up, Down, Maint (in maintenance) or Unknown (no Location checks it).
              * @enum {string}
@@ -8421,7 +8537,7 @@ export interface components {
              * @description How the device is checked.
              * @enum {string}
              */
-            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP";
+            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "Redis";
             /**
              * @description Minutes between checks.
              * @example 5
@@ -13581,6 +13697,79 @@ export interface components {
             Method: "SNMP";
         };
         /**
+         * Redis
+         * @description A device with all its settings of Method Redis.
+         * @example {
+         *       "Status": "Up",
+         *       "URL": "https://www.example.com/",
+         *       "Frequency": 5,
+         *       "FrequencySeconds": null,
+         *       "LastCheckResult": "200 OK",
+         *       "StatusSince": "2026-02-25T23:38:03+01:00",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "ExternalKey": "cmdb-4711",
+         *       "Enabled": true,
+         *       "Severity": "critical",
+         *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
+         *       "Retrying": false,
+         *       "DownBecause": null,
+         *       "Source": "net/berlin",
+         *       "Timeout": 30,
+         *       "Retries": 2,
+         *       "Attempts": 3,
+         *       "RetryDelay": 1,
+         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "device_master_id": null,
+         *       "Locations": [
+         *         "local"
+         *       ],
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "Warnings": [],
+         *       "Maintenance": [
+         *         {
+         *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Source": "Manual",
+         *           "mschedule_id": null,
+         *           "Start": "2026-02-25T23:38:03+01:00",
+         *           "End": "2026-02-25T23:38:03+01:00",
+         *           "Reason": "Kernel update",
+         *           "By": "Ada"
+         *         }
+         *       ],
+         *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+         *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
+         *       "Method": "Redis",
+         *       "Options": {
+         *         "Password": "a password",
+         *         "ExpectRole": "master",
+         *         "MaxReplicationLagSeconds": 10
+         *       }
+         *     }
+         */
+        DeviceRedis: components["schemas"]["DeviceCommon"] & {
+            /**
+             * @description How the device is checked.
+             * @enum {string}
+             */
+            Method: "Redis";
+            /** @description Settings of the Method. */
+            Options: components["schemas"]["OptionsRedis"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "Redis";
+        };
+        /**
          * @description A device with all its settings: the fields that all Methods have.
          * @example {
          *       "Status": "Up",
@@ -14217,6 +14406,35 @@ export interface components {
              * @enum {string}
              */
             Method: "SNMP";
+        };
+        /**
+         * Redis
+         * @description A device to create of Method Redis.
+         * @example {
+         *       "Method": "Redis",
+         *       "URL": "redis://cache.example.com",
+         *       "ShortName": "cache-1",
+         *       "Options": {
+         *         "Password": "a password",
+         *         "ExpectRole": "master",
+         *         "MaxReplicationLagSeconds": 10
+         *       }
+         *     }
+         */
+        DeviceCreateRedis: components["schemas"]["DeviceCreateCommon"] & {
+            /**
+             * @description Cannot be changed later.
+             * @enum {string}
+             */
+            Method: "Redis";
+            /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
+            Options?: components["schemas"]["OptionsRedis"] | null;
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "Redis";
         };
         /**
          * @description A device to create: the fields that all Methods have.
@@ -15107,6 +15325,58 @@ export interface components {
              * @enum {string}
              */
             Method: "SNMP";
+        };
+        /**
+         * Redis
+         * @description Changed settings of a device of Method Redis.
+         * @example {
+         *       "URL": "https://www.example.com/",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "Frequency": 5,
+         *       "FrequencySeconds": null,
+         *       "Timeout": 30,
+         *       "Retries": 2,
+         *       "Attempts": 3,
+         *       "RetryDelay": 1,
+         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "device_master_id": null,
+         *       "Locations": [
+         *         "local"
+         *       ],
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
+         *       "Enabled": true,
+         *       "Severity": "critical",
+         *       "Method": "Redis",
+         *       "Options": {
+         *         "Password": "a password",
+         *         "ExpectRole": "master",
+         *         "MaxReplicationLagSeconds": 10
+         *       }
+         *     }
+         */
+        DeviceUpdateRedis: components["schemas"]["DeviceUpdateCommon"] & {
+            /**
+             * @description May be sent back; cannot be changed.
+             * @enum {string}
+             */
+            Method: "Redis";
+            /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
+            Options?: components["schemas"]["OptionsRedis"] | null;
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "Redis";
         };
         /**
          * @description Changed settings of a device: the fields that all Methods have.
@@ -16292,7 +16562,7 @@ export interface operations {
                  *       "PING"
                  *     ]
                  */
-                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP")[] | string;
+                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "Redis")[] | string;
                 /**
                  * @description Name or id of a Location, or several: the devices that are checked from there only.
                  * @example [
@@ -17622,7 +17892,7 @@ export interface operations {
                  *       "PING"
                  *     ]
                  */
-                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP")[] | string;
+                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "Redis")[] | string;
                 /**
                  * @description Name or id of a Location, or several: the devices that are checked from there only.
                  * @example [
@@ -19058,7 +19328,7 @@ export interface operations {
                  *       "PING"
                  *     ]
                  */
-                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP")[] | string;
+                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "Redis")[] | string;
             };
             header?: {
                 /**

@@ -4,6 +4,7 @@ import { hostPort, hostText } from '../values/host-port.ts';
 import { portCheck } from '../values/port-check.ts';
 import { textOf, textsOf } from '../values/unknown-values.ts';
 import type { KumaMonitor } from './kuma-monitor.ts';
+import { serviceTargets } from './service-monitors.ts';
 
 /** Maps monitors of ports, names and services; undefined for other types. */
 export function portMonitorTarget(monitor: KumaMonitor): TargetOrReason | undefined {
@@ -23,7 +24,7 @@ const targetsByType: Readonly<Record<string, (monitor: KumaMonitor) => TargetOrR
   smtp: smtpTarget,
   postgres: (monitor) => portCheck(connection(monitor), 'login and query of PostgreSQL are not'),
   mongodb: (monitor) => portCheck(connection(monitor), 'login and command of MongoDB are not'),
-  redis: (monitor) => portCheck(connection(monitor), 'the login at Redis is not'),
+  ...serviceTargets,
   sqlserver: (monitor) =>
     portCheck(sqlServerAddress(connection(monitor)), 'login and query of SQL Server are not', 1433),
   oracledb: (monitor) =>

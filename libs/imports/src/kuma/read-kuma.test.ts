@@ -178,7 +178,7 @@ describe('Uptime Kuma', () => {
     expect(byName.get('Orders')?.URL).toBe(
       `mysql://app:${secretReference('secret', 'kuma-10.URL.password')}@db.example.org:3307/orders`,
     );
-    expect(byName.get('Cache')?.Options).toEqual({ Steps: [{ Send: 'PING\r\n', Expect: '+PONG' }] });
+    expect(byName.get('Cache')).toMatchObject({ Method: 'Redis', URL: 'redis://cache.example.org:6379' });
     expect(byName.get('Wiki DB')?.URL).toBe('tcp://pg.example.org:5432');
     expect(byName.get('Behind proxy')?.Options?.['Proxy']).toBe(secretReference('secret', 'kuma-16.Proxy'));
     expect(byName.get('Posted')?.Options).toMatchObject({

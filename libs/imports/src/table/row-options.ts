@@ -13,6 +13,7 @@ const methodsWithLogin: readonly Method[] = [
   'TELNET',
   'SSH',
   'NNTP',
+  'Redis',
 ];
 
 /** The Options of a row. An option that the Method does not have is noted in `lost`. */

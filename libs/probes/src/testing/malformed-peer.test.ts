@@ -14,6 +14,7 @@ import { mysql } from '../methods/mysql/mysql.ts';
 import { packetOf } from '../methods/mysql/mysql-packets.ts';
 import { nntp } from '../methods/nntp.ts';
 import { pop3 } from '../methods/pop3.ts';
+import { redis } from '../methods/redis/redis.ts';
 import { smtp } from '../methods/smtp.ts';
 import { tcp } from '../methods/tcp.ts';
 import { telnet } from '../methods/telnet/telnet.ts';
@@ -149,6 +150,7 @@ const implicitTls: readonly (readonly [AnyProbe, string, object?])[] = [
   [http, 'https://'],
   [mysql, 'mysql://', { TLS: { Mode: 'Implicit' } }],
   [dns, 'dns://', { Transport: 'TLS' }],
+  [redis, 'rediss://'],
 ];
 
 /** The greeting of each method, and its answers until the peer agrees to TLS by the last one. */

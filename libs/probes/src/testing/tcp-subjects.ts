@@ -8,6 +8,7 @@ import { mysql } from '../methods/mysql/mysql.ts';
 import { packetOf } from '../methods/mysql/mysql-packets.ts';
 import { nntp } from '../methods/nntp.ts';
 import { pop3 } from '../methods/pop3.ts';
+import { redis } from '../methods/redis/redis.ts';
 import { smtp } from '../methods/smtp.ts';
 import { ssh } from '../methods/ssh/ssh.ts';
 import { tcp } from '../methods/tcp.ts';
@@ -15,6 +16,7 @@ import { telnet } from '../methods/telnet/telnet.ts';
 import { speakLines } from './line-server.ts';
 import { flood, once, type PeerBehaviour } from './malformed-peer.ts';
 import { serveMysql } from './mysql-server.ts';
+import { bulk, serveRedis } from './redis-server.ts';
 
 /** A method over TCP: a good server, a check that walks through all of it, and how its protocol can be malformed. */
 export interface TcpSubject {
@@ -181,6 +183,19 @@ export const tcpSubjects: readonly TcpSubject[] = [
     more: 'a line before the version\r\n',
     special: {
       'packets of 4 GiB': flood(Buffer.concat([Buffer.from('SSH-2.0-mean\r\n'), Buffer.alloc(1000, 255)])),
+    },
+  },
+  {
+    probe: redis,
+    url: (target) => `redis://${target}`,
+    options: { Password: 'right', Database: 1, Command: 'KEYS *', ExpectValue: 'a' },
+    serve: (socket) => serveRedis(socket, { password: 'right', answer: () => `*1\r\n${bulk('a')}` }),
+    stages: 5,
+    more: '*2\r\n:1\r\n',
+    special: {
+      'a text of 512 MiB': flood(`$536870912\r\n${'x'.repeat(60_000)}`),
+      'lists of lists': flood('*1\r\n'),
+      'a list of 10,000 texts': flood(`*10000\r\n${bulk('x'.repeat(60_000)).repeat(2)}`),
     },
   },
 ];

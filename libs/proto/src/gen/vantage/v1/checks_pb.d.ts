@@ -120,6 +120,12 @@ export declare type CheckSpec = Message<"vantage.v1.CheckSpec"> & {
      */
     value: SnmpOptions;
     case: "snmp";
+  } | {
+    /**
+     * @generated from field: vantage.v1.RedisOptions redis = 36;
+     */
+    value: RedisOptions;
+    case: "redis";
   } | { case: undefined; value?: undefined };
 
   /**
@@ -1154,4 +1160,77 @@ export declare type SnmpValue = Message<"vantage.v1.SnmpValue"> & {
  * Use `create(SnmpValueSchema)` to create a new message.
  */
 export declare const SnmpValueSchema: GenMessage<SnmpValue>;
+
+/**
+ * @generated from message vantage.v1.RedisOptions
+ */
+export declare type RedisOptions = Message<"vantage.v1.RedisOptions"> & {
+  /**
+   * @generated from field: vantage.v1.TlsOptions tls = 1 [json_name = "TLS"];
+   */
+  tls?: TlsOptions | undefined;
+
+  /**
+   * @generated from field: optional string user = 2 [json_name = "User"];
+   */
+  user?: string | undefined;
+
+  /**
+   * @generated from field: optional string password = 3 [json_name = "Password"];
+   */
+  password?: string | undefined;
+
+  /**
+   * @generated from field: optional uint32 database = 4 [json_name = "Database"];
+   */
+  database?: number | undefined;
+
+  /**
+   * @generated from field: optional string command = 5 [json_name = "Command"];
+   */
+  command?: string | undefined;
+
+  /**
+   * @generated from field: optional string expect_value = 6 [json_name = "ExpectValue"];
+   */
+  expectValue?: string | undefined;
+
+  /**
+   * @generated from field: optional bool info = 7 [json_name = "Info"];
+   */
+  info?: boolean | undefined;
+
+  /**
+   * master, replica
+   *
+   * @generated from field: optional string expect_role = 8 [json_name = "ExpectRole"];
+   */
+  expectRole?: string | undefined;
+
+  /**
+   * @generated from field: optional uint32 min_replicas = 9 [json_name = "MinReplicas"];
+   */
+  minReplicas?: number | undefined;
+
+  /**
+   * @generated from field: optional uint32 max_replication_lag_seconds = 10 [json_name = "MaxReplicationLagSeconds"];
+   */
+  maxReplicationLagSeconds?: number | undefined;
+
+  /**
+   * @generated from field: optional uint32 slow_ms = 11 [json_name = "SlowMs"];
+   */
+  slowMs?: number | undefined;
+
+  /**
+   * @generated from field: optional string ip_family = 12 [json_name = "IPFamily"];
+   */
+  ipFamily?: string | undefined;
+};
+
+/**
+ * Describes the message vantage.v1.RedisOptions.
+ * Use `create(RedisOptionsSchema)` to create a new message.
+ */
+export declare const RedisOptionsSchema: GenMessage<RedisOptions>;
 

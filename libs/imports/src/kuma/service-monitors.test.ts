@@ -1,0 +1,36 @@
+import { probeFor } from '@vantage/probes';
+import { expect, test } from 'vitest';
+import type { FoundCheck } from '../found-check.ts';
+import { createKumaDatabase } from '../testing/fake-kuma-database.ts';
+import { readKuma } from './read-kuma.ts';
+
+/** Reads the only monitor of a database of 2.x. */
+function read(monitor: Readonly<Record<string, string | number>>): FoundCheck | string {
+  using database = createKumaDatabase(2);
+  database.insert('monitor', { id: 1, name: 'One', ...monitor });
+  const { checks, refused } = readKuma(database.file);
+  const [check] = checks;
+  if (check === undefined) return refused[0]?.text ?? '';
+  const probe = probeFor(check.method) ?? expect.fail(`no Method ${check.method}`);
+  const options = Object.fromEntries(
+    Object.entries(check.options ?? {}).filter(([, value]) => value !== undefined),
+  );
+  expect(probe.parseTarget(check.url)).toMatchObject({ ok: true });
+  expect(probe.options.safeParse(options).error).toBeUndefined();
+  return check;
+}
+
+test('Redis: the address without its parameters', () => {
+  const type = 'redis';
+  expect(
+    read({ type, database_connection_string: 'rediss://:pw@cache.example:6380/2?x=1', ignore_tls: 1 }),
+  ).toMatchObject({
+    method: 'Redis',
+    url: 'rediss://:pw@cache.example:6380/2',
+    options: { TLS: { Verify: false } },
+    lost: ['the parameters of its address'],
+  });
+  expect(read({ type, database_connection_string: 'cache.example' })).toBe(
+    'has no address of the form redis://user:password@host:port',
+  );
+});
