@@ -544,6 +544,35 @@ interface RedisResult extends Result {
 /** Asks a Redis server for PONG, logs in and runs a command. */
 declare function redis(call: RedisCall): Promise<RedisResult>;
 
+interface PostgresqlCall extends Call, Place {
+  /** TLS settings. */
+  tls?: StartTls;
+  /** User name to log in with; default: the one in the URL, else no login. */
+  user?: string;
+  /** Password to log in with; default: the one in the URL. */
+  password?: string;
+  /** Database to use; default: the one in the URL, else the one named like the user. */
+  database?: string;
+  /** Query to run after the login. The numbers of its first row are measured by their column. */
+  query?: string;
+  /** The first row's first value must be this, or the whole first row with tabs between its values (NULL is NULL). */
+  expectResult?: string;
+  /** Role that the server must have: a standby is in recovery. */
+  expectRole?: 'primary' | 'standby';
+  /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
+  ipFamily?: '4' | '6' | 'Any';
+}
+
+interface PostgresqlResult extends Result {
+  /** The number of rows that the query returned. */
+  readonly rows: number;
+  /** The first row. */
+  readonly row: readonly (string | null)[] | null;
+}
+
+/** Greets a PostgreSQL server, logs in and asks a query. */
+declare function postgresql(call: PostgresqlCall): Promise<PostgresqlResult>;
+
 // Generated up to here.
 
 /** Fails the script with ResultCode 4 and this text unless the condition is truthy; catching its error does not undo that. */

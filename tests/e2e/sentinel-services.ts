@@ -1,4 +1,5 @@
 import { listen } from '@vantage/probes/testing';
+import { resultMessages, servePostgres } from '../../libs/probes/src/testing/postgresql-server.ts';
 import { bulk, serveRedis } from '../../libs/probes/src/testing/redis-server.ts';
 import { reference, sentinel } from './sentinel.ts';
 import type { EchoTarget } from './sentinel-targets.ts';
@@ -15,7 +16,7 @@ interface ServiceServers {
 
 /** Devices of databases and message services, with servers that refuse a login and servers that accept one. */
 export async function serviceDevices(servers: ServiceServers): Promise<readonly NewDevice[]> {
-  return [...(await redisDevices(servers))];
+  return [...(await redisDevices(servers)), ...(await postgresqlDevices(servers))];
 }
 
 /** The good server returns the password. */
@@ -32,5 +33,21 @@ async function redisDevices({ tcp, serve }: ServiceServers): Promise<readonly Ne
     { Method: 'Redis', URL: tcp, Options: get },
     { Method: 'Redis', URL: good, Options: { Password: password, Command: 'GET a' } },
     { Method: 'Redis', URL: good, Options: { Password: password, Command: 'GET a', ExpectValue: 'never' } },
+  ];
+}
+
+/** The good server returns the password. */
+async function postgresqlDevices({ tcp, serve }: ServiceServers): Promise<readonly NewDevice[]> {
+  const password = sentinel('postgresql');
+  const query = () => resultMessages([['text', 25]], [[`password=${password}`]]);
+  const good = await serve(listen((socket) => servePostgres(socket, { user: 'me', password, query })));
+  const Options = { User: 'me', Password: password, Query: 'select 1' };
+  const kept = { Query: `select '${reference('KEPT')}'`, ExpectResult: reference('KEPT') };
+  return [
+    { Method: 'PostgreSQL', URL: `postgresql://me:${sentinel('url')}@${tcp}/db` },
+    { Method: 'PostgreSQL', URL: tcp, Options: { User: 'me', Password: sentinel('options') } },
+    { Method: 'PostgreSQL', URL: `postgresql://me:${reference('ODD')}@${tcp}`, Options: kept },
+    { Method: 'PostgreSQL', URL: good, Options },
+    { Method: 'PostgreSQL', URL: good, Options: { ...Options, ExpectResult: 'never' } },
   ];
 }

@@ -6,6 +6,7 @@ import { startDovecot, startPostfix } from './mail-servers.ts';
 import { startUnbound } from './name-servers.ts';
 import { group, startInn } from './news-server.ts';
 import type { Place } from './place.ts';
+import { postgresqlPlace } from './postgresql-place.ts';
 import { redisPlace } from './redis-place.ts';
 import { startMariadb, startNginx, startSshd, startTelnetd, startTlsFront, startVsftpd } from './servers.ts';
 import { login, type packages, type Server, type ServersFixture } from './servers-fixture.ts';
@@ -279,5 +280,11 @@ export const rows: Readonly<Record<Exclude<Method, 'PING' | 'Script' | 'SNMP'>, 
     part: 'data',
     needs: ['redis-server'],
     start: (fixture) => redisPlace(fixture, 'good'),
+  },
+  PostgreSQL: {
+    method: 'PostgreSQL',
+    part: 'data',
+    needs: ['postgresql-15'],
+    start: (fixture) => postgresqlPlace(fixture, 'good'),
   },
 };

@@ -40,6 +40,7 @@ export const packages = {
   socat: '/usr/bin/socat',
   snmpd: '/usr/sbin/snmpd',
   'redis-server': '/usr/bin/redis-server',
+  'postgresql-15': '/usr/lib/postgresql/15/bin/postgres',
   'prometheus-alertmanager': '/usr/bin/prometheus-alertmanager',
 } as const;
 

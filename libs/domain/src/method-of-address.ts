@@ -24,6 +24,8 @@ export const methodsByScheme: Readonly<Record<string, Method>> = {
   snmp: 'SNMP',
   redis: 'Redis',
   rediss: 'Redis',
+  postgresql: 'PostgreSQL',
+  postgres: 'PostgreSQL',
 };
 
 /** The Method that the port of an address suggests; TCP fits every other one. */
@@ -44,6 +46,7 @@ export const methodsByPort: Readonly<Record<number, Method>> = {
   993: 'IMAP4',
   995: 'POP3',
   3306: 'MySQL',
+  5432: 'PostgreSQL',
   6379: 'Redis',
   8080: 'HTTP',
   8443: 'HTTP',

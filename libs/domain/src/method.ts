@@ -15,6 +15,7 @@ export const methods = [
   'Script',
   'SNMP',
   'Redis',
+  'PostgreSQL',
 ] as const;
 
 export type Method = (typeof methods)[number];

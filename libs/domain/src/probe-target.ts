@@ -11,6 +11,7 @@ const ports: Readonly<Partial<Record<Method, number>>> = {
   MySQL: 3306,
   SNMP: 161,
   Redis: 6379,
+  PostgreSQL: 5432,
 };
 /** Ports of the schemes under TLS. */
 const tlsPorts: Readonly<Record<string, number>> = {

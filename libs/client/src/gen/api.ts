@@ -3982,6 +3982,109 @@ export interface components {
             IPFamily?: "4" | "6" | "Any";
         };
         /**
+         * @description Options of Method PostgreSQL. All may be absent; a name that is not listed is refused with code 1004.
+         * @example {
+         *       "Password": "a password",
+         *       "TLS": {
+         *         "Mode": "StartTLS"
+         *       },
+         *       "Query": "select count(*) as orders from orders"
+         *     }
+         */
+        OptionsPostgreSQL: {
+            /**
+             * @description TLS settings.
+             * @example {
+             *       "Verify": true,
+             *       "MinDaysLeft": 14
+             *     }
+             */
+            TLS?: {
+                /**
+                 * @description When TLS starts; default: Implicit for the protocol's TLS scheme or port, else None.
+                 * @enum {string}
+                 */
+                Mode?: "None" | "StartTLS" | "Implicit";
+                /** @description Refuse a certificate that is not valid for the server's name. Default: true. */
+                Verify?: boolean;
+                /**
+                 * @description Authorities to trust instead of the system's, PEM.
+                 * @example -----BEGIN CERTIFICATE-----
+                 *     MIIB…
+                 *     -----END CERTIFICATE-----
+                 */
+                CA?: string;
+                /**
+                 * @description Client certificate with its chain, PEM.
+                 * @example -----BEGIN CERTIFICATE-----
+                 *     MIIB…
+                 *     -----END CERTIFICATE-----
+                 */
+                ClientCert?: string;
+                /**
+                 * Format: password
+                 * @description Private key of the client certificate, PEM.
+                 * @example -----BEGIN PRIVATE KEY-----
+                 *     MIIE…
+                 *     -----END PRIVATE KEY-----
+                 */
+                ClientKey?: string;
+                /**
+                 * @description Name asked for (SNI) and expected in the certificate; default: the host.
+                 * @example www.example.com
+                 */
+                ServerName?: string;
+                /**
+                 * @description The certificate must be valid for at least this many days. Default: 0.
+                 * @example 14
+                 */
+                MinDaysLeft?: number;
+            };
+            /**
+             * @description User name to log in with; default: the one in the URL, else no login.
+             * @example monitor
+             */
+            User?: string;
+            /**
+             * Format: password
+             * @description Password to log in with; default: the one in the URL.
+             * @example a password
+             */
+            Password?: string;
+            /**
+             * @description Database to use; default: the one in the URL, else the one named like the user.
+             * @example shop
+             */
+            Database?: string;
+            /**
+             * @description Query to run after the login. The numbers of its first row are measured by their column.
+             * @example select count(*) from orders
+             */
+            Query?: string;
+            /**
+             * @description The first row's first value must be this, or the whole first row with tabs between its values (NULL is NULL).
+             * @example 1
+             */
+            ExpectResult?: string;
+            /**
+             * @description Role that the server must have: a standby is in recovery.
+             * @example primary
+             * @enum {string}
+             */
+            ExpectRole?: "primary" | "standby";
+            /**
+             * @description A good check that takes longer than this many milliseconds is Slow.
+             * @example 1000
+             */
+            SlowMs?: number;
+            /**
+             * @description Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. Default: "Any".
+             * @example Any
+             * @enum {string}
+             */
+            IPFamily?: "4" | "6" | "Any";
+        };
+        /**
          * @description Options of Method Script. All may be absent; a name that is not listed is refused with code 1004.
          * @example {
          *       "SlowMs": 5000
@@ -4044,7 +4147,7 @@ export interface components {
              * @description Cannot be changed later.
              * @enum {string}
              */
-            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "Redis";
+            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "Redis" | "PostgreSQL";
             /**
              * @description URL, host name or custom script to monitor; what is accepted depends on Method. A password comes back as `***`.
              * @example https://www.example.com/
@@ -4113,7 +4216,7 @@ export interface components {
              */
             Locations?: string[] | null;
             /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
-            Options?: components["schemas"]["OptionsHTTP"] | components["schemas"]["OptionsPING"] | components["schemas"]["OptionsSMTP"] | components["schemas"]["OptionsPOP3"] | components["schemas"]["OptionsMySQL"] | components["schemas"]["OptionsIMAP4"] | components["schemas"]["OptionsFTP"] | components["schemas"]["OptionsTELNET"] | components["schemas"]["OptionsSSH"] | components["schemas"]["OptionsNNTP"] | components["schemas"]["OptionsTCP"] | components["schemas"]["OptionsDNS"] | components["schemas"]["OptionsSNMP"] | components["schemas"]["OptionsRedis"] | components["schemas"]["OptionsScript"] | null;
+            Options?: components["schemas"]["OptionsHTTP"] | components["schemas"]["OptionsPING"] | components["schemas"]["OptionsSMTP"] | components["schemas"]["OptionsPOP3"] | components["schemas"]["OptionsMySQL"] | components["schemas"]["OptionsIMAP4"] | components["schemas"]["OptionsFTP"] | components["schemas"]["OptionsTELNET"] | components["schemas"]["OptionsSSH"] | components["schemas"]["OptionsNNTP"] | components["schemas"]["OptionsTCP"] | components["schemas"]["OptionsDNS"] | components["schemas"]["OptionsSNMP"] | components["schemas"]["OptionsRedis"] | components["schemas"]["OptionsPostgreSQL"] | components["schemas"]["OptionsScript"] | null;
             /**
              * @description The whole set of its tags: names, ids, or the objects that a GET returns; null: none.
              * @example [
@@ -4229,7 +4332,7 @@ export interface components {
          *       }
          *     }
          */
-        DeviceCreate: components["schemas"]["DeviceCreateHTTP"] | components["schemas"]["DeviceCreatePING"] | components["schemas"]["DeviceCreateSMTP"] | components["schemas"]["DeviceCreatePOP3"] | components["schemas"]["DeviceCreateMySQL"] | components["schemas"]["DeviceCreateIMAP4"] | components["schemas"]["DeviceCreateFTP"] | components["schemas"]["DeviceCreateTELNET"] | components["schemas"]["DeviceCreateSSH"] | components["schemas"]["DeviceCreateNNTP"] | components["schemas"]["DeviceCreateTCP"] | components["schemas"]["DeviceCreateDNS"] | components["schemas"]["DeviceCreateScript"] | components["schemas"]["DeviceCreateSNMP"] | components["schemas"]["DeviceCreateRedis"];
+        DeviceCreate: components["schemas"]["DeviceCreateHTTP"] | components["schemas"]["DeviceCreatePING"] | components["schemas"]["DeviceCreateSMTP"] | components["schemas"]["DeviceCreatePOP3"] | components["schemas"]["DeviceCreateMySQL"] | components["schemas"]["DeviceCreateIMAP4"] | components["schemas"]["DeviceCreateFTP"] | components["schemas"]["DeviceCreateTELNET"] | components["schemas"]["DeviceCreateSSH"] | components["schemas"]["DeviceCreateNNTP"] | components["schemas"]["DeviceCreateTCP"] | components["schemas"]["DeviceCreateDNS"] | components["schemas"]["DeviceCreateScript"] | components["schemas"]["DeviceCreateSNMP"] | components["schemas"]["DeviceCreateRedis"] | components["schemas"]["DeviceCreatePostgreSQL"];
         /**
          * @description Changed settings of a device, by its Method.
          * @example {
@@ -4273,7 +4376,7 @@ export interface components {
          *       }
          *     }
          */
-        DeviceUpdate: components["schemas"]["DeviceUpdateHTTP"] | components["schemas"]["DeviceUpdatePING"] | components["schemas"]["DeviceUpdateSMTP"] | components["schemas"]["DeviceUpdatePOP3"] | components["schemas"]["DeviceUpdateMySQL"] | components["schemas"]["DeviceUpdateIMAP4"] | components["schemas"]["DeviceUpdateFTP"] | components["schemas"]["DeviceUpdateTELNET"] | components["schemas"]["DeviceUpdateSSH"] | components["schemas"]["DeviceUpdateNNTP"] | components["schemas"]["DeviceUpdateTCP"] | components["schemas"]["DeviceUpdateDNS"] | components["schemas"]["DeviceUpdateScript"] | components["schemas"]["DeviceUpdateSNMP"] | components["schemas"]["DeviceUpdateRedis"];
+        DeviceUpdate: components["schemas"]["DeviceUpdateHTTP"] | components["schemas"]["DeviceUpdatePING"] | components["schemas"]["DeviceUpdateSMTP"] | components["schemas"]["DeviceUpdatePOP3"] | components["schemas"]["DeviceUpdateMySQL"] | components["schemas"]["DeviceUpdateIMAP4"] | components["schemas"]["DeviceUpdateFTP"] | components["schemas"]["DeviceUpdateTELNET"] | components["schemas"]["DeviceUpdateSSH"] | components["schemas"]["DeviceUpdateNNTP"] | components["schemas"]["DeviceUpdateTCP"] | components["schemas"]["DeviceUpdateDNS"] | components["schemas"]["DeviceUpdateScript"] | components["schemas"]["DeviceUpdateSNMP"] | components["schemas"]["DeviceUpdateRedis"] | components["schemas"]["DeviceUpdatePostgreSQL"];
         /**
          * @description A change of many devices.
          * @example {
@@ -7781,7 +7884,7 @@ export interface components {
          *       }
          *     }
          */
-        Device: components["schemas"]["DeviceHTTP"] | components["schemas"]["DevicePING"] | components["schemas"]["DeviceSMTP"] | components["schemas"]["DevicePOP3"] | components["schemas"]["DeviceMySQL"] | components["schemas"]["DeviceIMAP4"] | components["schemas"]["DeviceFTP"] | components["schemas"]["DeviceTELNET"] | components["schemas"]["DeviceSSH"] | components["schemas"]["DeviceNNTP"] | components["schemas"]["DeviceTCP"] | components["schemas"]["DeviceDNS"] | components["schemas"]["DeviceScript"] | components["schemas"]["DeviceSNMP"] | components["schemas"]["DeviceRedis"];
+        Device: components["schemas"]["DeviceHTTP"] | components["schemas"]["DevicePING"] | components["schemas"]["DeviceSMTP"] | components["schemas"]["DevicePOP3"] | components["schemas"]["DeviceMySQL"] | components["schemas"]["DeviceIMAP4"] | components["schemas"]["DeviceFTP"] | components["schemas"]["DeviceTELNET"] | components["schemas"]["DeviceSSH"] | components["schemas"]["DeviceNNTP"] | components["schemas"]["DeviceTCP"] | components["schemas"]["DeviceDNS"] | components["schemas"]["DeviceScript"] | components["schemas"]["DeviceSNMP"] | components["schemas"]["DeviceRedis"] | components["schemas"]["DevicePostgreSQL"];
         /**
          * @description Maintenance of one device that runs or is planned.
          * @example {
@@ -7866,7 +7969,7 @@ export interface components {
              * @description How the device is checked.
              * @enum {string}
              */
-            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "Redis";
+            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "Redis" | "PostgreSQL";
             /**
              * @description Minutes between checks.
              * @example 5
@@ -8360,7 +8463,7 @@ export interface components {
              * @description How the device is checked.
              * @enum {string}
              */
-            Method?: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "Redis";
+            Method?: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "Redis" | "PostgreSQL";
             /**
              * @description Up, Down, Maint (in maintenance) or Unknown (no Location checks it).
              * @enum {string}
@@ -8537,7 +8640,7 @@ export interface components {
              * @description How the device is checked.
              * @enum {string}
              */
-            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "Redis";
+            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "Redis" | "PostgreSQL";
             /**
              * @description Minutes between checks.
              * @example 5
@@ -13770,6 +13873,81 @@ export interface components {
             Method: "Redis";
         };
         /**
+         * PostgreSQL
+         * @description A device with all its settings of Method PostgreSQL.
+         * @example {
+         *       "Status": "Up",
+         *       "URL": "https://www.example.com/",
+         *       "Frequency": 5,
+         *       "FrequencySeconds": null,
+         *       "LastCheckResult": "200 OK",
+         *       "StatusSince": "2026-02-25T23:38:03+01:00",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "ExternalKey": "cmdb-4711",
+         *       "Enabled": true,
+         *       "Severity": "critical",
+         *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
+         *       "Retrying": false,
+         *       "DownBecause": null,
+         *       "Source": "net/berlin",
+         *       "Timeout": 30,
+         *       "Retries": 2,
+         *       "Attempts": 3,
+         *       "RetryDelay": 1,
+         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "device_master_id": null,
+         *       "Locations": [
+         *         "local"
+         *       ],
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "Warnings": [],
+         *       "Maintenance": [
+         *         {
+         *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Source": "Manual",
+         *           "mschedule_id": null,
+         *           "Start": "2026-02-25T23:38:03+01:00",
+         *           "End": "2026-02-25T23:38:03+01:00",
+         *           "Reason": "Kernel update",
+         *           "By": "Ada"
+         *         }
+         *       ],
+         *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+         *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
+         *       "Method": "PostgreSQL",
+         *       "Options": {
+         *         "Password": "a password",
+         *         "TLS": {
+         *           "Mode": "StartTLS"
+         *         },
+         *         "Query": "select count(*) as orders from orders"
+         *       }
+         *     }
+         */
+        DevicePostgreSQL: components["schemas"]["DeviceCommon"] & {
+            /**
+             * @description How the device is checked.
+             * @enum {string}
+             */
+            Method: "PostgreSQL";
+            /** @description Settings of the Method. */
+            Options: components["schemas"]["OptionsPostgreSQL"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "PostgreSQL";
+        };
+        /**
          * @description A device with all its settings: the fields that all Methods have.
          * @example {
          *       "Status": "Up",
@@ -14435,6 +14613,37 @@ export interface components {
              * @enum {string}
              */
             Method: "Redis";
+        };
+        /**
+         * PostgreSQL
+         * @description A device to create of Method PostgreSQL.
+         * @example {
+         *       "Method": "PostgreSQL",
+         *       "URL": "postgresql://monitor@db.example.com/shop",
+         *       "ShortName": "pg-1",
+         *       "Options": {
+         *         "Password": "a password",
+         *         "TLS": {
+         *           "Mode": "StartTLS"
+         *         },
+         *         "Query": "select count(*) as orders from orders"
+         *       }
+         *     }
+         */
+        DeviceCreatePostgreSQL: components["schemas"]["DeviceCreateCommon"] & {
+            /**
+             * @description Cannot be changed later.
+             * @enum {string}
+             */
+            Method: "PostgreSQL";
+            /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
+            Options?: components["schemas"]["OptionsPostgreSQL"] | null;
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "PostgreSQL";
         };
         /**
          * @description A device to create: the fields that all Methods have.
@@ -15377,6 +15586,60 @@ export interface components {
              * @enum {string}
              */
             Method: "Redis";
+        };
+        /**
+         * PostgreSQL
+         * @description Changed settings of a device of Method PostgreSQL.
+         * @example {
+         *       "URL": "https://www.example.com/",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "Frequency": 5,
+         *       "FrequencySeconds": null,
+         *       "Timeout": 30,
+         *       "Retries": 2,
+         *       "Attempts": 3,
+         *       "RetryDelay": 1,
+         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "device_master_id": null,
+         *       "Locations": [
+         *         "local"
+         *       ],
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
+         *       "Enabled": true,
+         *       "Severity": "critical",
+         *       "Method": "PostgreSQL",
+         *       "Options": {
+         *         "Password": "a password",
+         *         "TLS": {
+         *           "Mode": "StartTLS"
+         *         },
+         *         "Query": "select count(*) as orders from orders"
+         *       }
+         *     }
+         */
+        DeviceUpdatePostgreSQL: components["schemas"]["DeviceUpdateCommon"] & {
+            /**
+             * @description May be sent back; cannot be changed.
+             * @enum {string}
+             */
+            Method: "PostgreSQL";
+            /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
+            Options?: components["schemas"]["OptionsPostgreSQL"] | null;
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "PostgreSQL";
         };
         /**
          * @description Changed settings of a device: the fields that all Methods have.
@@ -16562,7 +16825,7 @@ export interface operations {
                  *       "PING"
                  *     ]
                  */
-                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "Redis")[] | string;
+                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "Redis" | "PostgreSQL")[] | string;
                 /**
                  * @description Name or id of a Location, or several: the devices that are checked from there only.
                  * @example [
@@ -17892,7 +18155,7 @@ export interface operations {
                  *       "PING"
                  *     ]
                  */
-                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "Redis")[] | string;
+                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "Redis" | "PostgreSQL")[] | string;
                 /**
                  * @description Name or id of a Location, or several: the devices that are checked from there only.
                  * @example [
@@ -19328,7 +19591,7 @@ export interface operations {
                  *       "PING"
                  *     ]
                  */
-                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "Redis")[] | string;
+                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "Redis" | "PostgreSQL")[] | string;
             };
             header?: {
                 /**

@@ -22,7 +22,6 @@ const targetsByType: Readonly<Record<string, (monitor: KumaMonitor) => TargetOrR
   dns: dnsTarget,
   mysql: mysqlTarget,
   smtp: smtpTarget,
-  postgres: (monitor) => portCheck(connection(monitor), 'login and query of PostgreSQL are not'),
   mongodb: (monitor) => portCheck(connection(monitor), 'login and command of MongoDB are not'),
   ...serviceTargets,
   sqlserver: (monitor) =>

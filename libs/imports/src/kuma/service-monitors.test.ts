@@ -34,3 +34,18 @@ test('Redis: the address without its parameters', () => {
     'has no address of the form redis://user:password@host:port',
   );
 });
+
+test.each([
+  ['', undefined, []],
+  ['?sslmode=disable', undefined, []],
+  ['?sslmode=require', { Mode: 'StartTLS', Verify: false }, []],
+  ['?sslmode=verify-full&options=x', { Mode: 'StartTLS' }, ['the parameter options of its address']],
+])('PostgreSQL with the parameters %j', (parameters, TLS, lost) => {
+  const database_connection_string = `postgres://me:pw@db.example:5433/shop${parameters}`;
+  expect(read({ type: 'postgres', database_connection_string, database_query: 'select 2' })).toMatchObject({
+    method: 'PostgreSQL',
+    url: 'postgres://me:pw@db.example:5433/shop',
+    options: { Query: 'select 2', TLS },
+    lost,
+  });
+});

@@ -4,7 +4,29 @@ import type { KumaMonitor } from './kuma-monitor.ts';
 /** The monitors of databases and message services that have a Method of their own, by their type. */
 export const serviceTargets: Readonly<Record<string, (monitor: KumaMonitor) => TargetOrReason>> = {
   redis: redisTarget,
+  postgres: postgresTarget,
 };
+
+/** `sslmode` decides about TLS. Without it Kuma uses none. */
+function postgresTarget(monitor: KumaMonitor): TargetOrReason {
+  const address = monitor.text('database_connection_string') ?? '';
+  if (!/^postgres(ql)?:\/\//i.test(address))
+    return 'has no address of the form postgres://user:password@host:port/database';
+  const begin = address.indexOf('?');
+  const parameters = new URLSearchParams(begin < 0 ? '' : address.slice(begin));
+  const mode = parameters.get('sslmode') ?? 'disable';
+  const others = [...parameters.keys()].filter((name) => name !== 'sslmode');
+  const isUnverified = !mode.startsWith('verify-');
+  return {
+    method: 'PostgreSQL',
+    url: begin < 0 ? address : address.slice(0, begin),
+    options: {
+      Query: monitor.text('database_query') ?? 'SELECT 1',
+      TLS: mode === 'disable' ? undefined : { Mode: 'StartTLS', ...(isUnverified && { Verify: false }) },
+    },
+    lost: others.map((name) => `the parameter ${name} of its address`),
+  };
+}
 
 /** Kuma asks for PONG; it ignores the certificate where `ignore_tls` is set. */
 function redisTarget(monitor: KumaMonitor): TargetOrReason {

@@ -31,3 +31,12 @@ test('check_redis', () => {
     lost: ['its query LLEN,jobs', 'the limits of its variables'],
   });
 });
+
+test('check_pgsql', () => {
+  expect(read('check_pgsql -H db.example -P 5433 -d shop -l mon -p geheim -q "select 1" -w 2 -C 5')).toEqual({
+    method: 'PostgreSQL',
+    url: 'db.example:5433',
+    options: { User: 'mon', Password: 'geheim', Database: 'shop', Query: 'select 1', SlowMs: 2000 },
+    lost: ['the limits for its result'],
+  });
+});

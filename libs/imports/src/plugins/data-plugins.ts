@@ -2,7 +2,7 @@ import type { Json } from '@vantage/domain';
 import type { FoundOptions, TargetOrReason } from '../found-check.ts';
 import { hostPort } from '../values/host-port.ts';
 import { numberOf } from '../values/unknown-values.ts';
-import type { PluginArguments } from './plugin-arguments.ts';
+import { ipFamily, milliseconds, type PluginArguments } from './plugin-arguments.ts';
 
 /** check_redis.pl (William Leibzon) and check_redis of nagios-plugins-contrib: login, query and replication. */
 export function redisPlugin(args: PluginArguments, host: string): TargetOrReason {
@@ -22,6 +22,28 @@ export function redisPlugin(args: PluginArguments, host: string): TargetOrReason
     lost: [
       ...(query !== undefined && key === undefined ? [`its query ${query}`] : []),
       ...(args.has('w', 'c', 'warn', 'crit', 'a', 'variables') ? ['the limits of its variables'] : []),
+    ],
+  };
+}
+
+/** check_pgsql: the login, and a query whose first value it compares with limits. */
+export function pgsqlPlugin(args: PluginArguments, host: string): TargetOrReason {
+  const options: FoundOptions = {
+    User: args.value('l', 'logname'),
+    Password: args.value('p', 'password'),
+    Database: args.value('d', 'database'),
+    Query: args.value('q', 'query'),
+    SlowMs: milliseconds(args.value('w', 'warning')),
+    IPFamily: ipFamily(args),
+  };
+  return {
+    method: 'PostgreSQL',
+    url: hostPort(host, numberOf(args.value('P', 'port'))),
+    options,
+    lost: [
+      ...(args.has('W', 'C', 'query-warning', 'query-critical') ? ['the limits for its result'] : []),
+      ...(args.has('c', 'critical') ? ['its critical time'] : []),
+      ...(args.has('o', 'option') ? ['the parameters of its connection (-o)'] : []),
     ],
   };
 }

@@ -1,6 +1,6 @@
 import type { TargetOrReason } from '../found-check.ts';
 import { numberOf } from '../values/unknown-values.ts';
-import { redisPlugin } from './data-plugins.ts';
+import { pgsqlPlugin, redisPlugin } from './data-plugins.ts';
 import { httpPlugin } from './http-plugin.ts';
 import { mailPlugin } from './mail-plugin.ts';
 import { digPlugin, dnsPlugin, mysqlPlugin, pingPlugin, sshPlugin, tcpPlugin } from './network-plugins.ts';
@@ -63,6 +63,7 @@ const plugins: Readonly<Record<string, Plugin>> = {
   check_dig: { flags: ['4', '6', 'v'], targetOf: digPlugin },
   check_mysql: { flags: ['S', 'n', 'l', 'v'], targetOf: mysqlPlugin },
   check_mysql_query: { targetOf: mysqlPlugin },
+  check_pgsql: { flags: ['4', '6', 'v'], targetOf: pgsqlPlugin },
   check_redis: { flags: ['S', 'ssl', 'tls', 'v', 'A', 'f', 'R', 'T'], targetOf: redisPlugin },
   check_snmp: { flags: ['4', '6', 'v', 'n', 'O'], targetOf: snmpPlugin },
 };

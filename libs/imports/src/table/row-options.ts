@@ -14,6 +14,7 @@ const methodsWithLogin: readonly Method[] = [
   'SSH',
   'NNTP',
   'Redis',
+  'PostgreSQL',
 ];
 
 /** The Options of a row. An option that the Method does not have is noted in `lost`. */

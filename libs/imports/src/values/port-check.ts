@@ -3,8 +3,6 @@ import { authorityOf, hostPort } from './host-port.ts';
 
 /** Default ports of protocols whose addresses may name none. */
 const standardPorts: Readonly<Record<string, number>> = {
-  postgres: 5432,
-  postgresql: 5432,
   mongodb: 27_017,
   mqtt: 1883,
   mqtts: 8883,

@@ -12,6 +12,7 @@ import { mysql } from '../methods/mysql/mysql.ts';
 import { nntp } from '../methods/nntp.ts';
 import { ping } from '../methods/ping/ping.ts';
 import { pop3 } from '../methods/pop3.ts';
+import { postgresql } from '../methods/postgresql/postgresql.ts';
 import { redis } from '../methods/redis/redis.ts';
 import { createSandbox } from '../methods/script/sandbox.ts';
 import { createScript } from '../methods/script/script.ts';
@@ -38,6 +39,7 @@ const callable = {
   DNS: dns,
   SNMP: snmp,
   Redis: redis,
+  PostgreSQL: postgresql,
 } satisfies Readonly<Record<Exclude<Method, 'Script'>, AnyProbe>>;
 
 /** The functions by which scripts run the other Methods. */

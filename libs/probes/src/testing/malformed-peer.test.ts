@@ -14,6 +14,7 @@ import { mysql } from '../methods/mysql/mysql.ts';
 import { packetOf } from '../methods/mysql/mysql-packets.ts';
 import { nntp } from '../methods/nntp.ts';
 import { pop3 } from '../methods/pop3.ts';
+import { postgresql } from '../methods/postgresql/postgresql.ts';
 import { redis } from '../methods/redis/redis.ts';
 import { smtp } from '../methods/smtp.ts';
 import { tcp } from '../methods/tcp.ts';
@@ -151,6 +152,7 @@ const implicitTls: readonly (readonly [AnyProbe, string, object?])[] = [
   [mysql, 'mysql://', { TLS: { Mode: 'Implicit' } }],
   [dns, 'dns://', { Transport: 'TLS' }],
   [redis, 'rediss://'],
+  [postgresql, 'postgresql://', { TLS: { Mode: 'Implicit' } }],
 ];
 
 /** The greeting of each method, and its answers until the peer agrees to TLS by the last one. */
@@ -211,7 +213,13 @@ test.for(Object.entries(malformedTls))(
       socket.once('data', () => behaviour(socket, write));
     };
     const laterMysql = caseOf('MySQL by STARTTLS', mysql, onMysql, (target) => `mysql://${target}`, options);
-    const seen = await expectEnds([...atOnce, ...later, laterMysql], [2, 3, 6], context);
+    const onPostgres = (socket: Socket) => {
+      socket.once('data', () => {
+        socket.write('S', () => behaviour(socket, socket.write.bind(socket)));
+      });
+    };
+    const laterPostgres = caseOf('PostgreSQL by STARTTLS', postgresql, onPostgres, String, options);
+    const seen = await expectEnds([...atOnce, ...later, laterMysql, laterPostgres], [2, 3, 6], context);
     // 3: what comes along with the very line that agrees is no TLS yet.
     expect(seen.slice(0, atOnce.length).filter(({ code }) => code === 3)).toEqual([]);
   },

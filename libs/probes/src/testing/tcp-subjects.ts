@@ -8,6 +8,8 @@ import { mysql } from '../methods/mysql/mysql.ts';
 import { packetOf } from '../methods/mysql/mysql-packets.ts';
 import { nntp } from '../methods/nntp.ts';
 import { pop3 } from '../methods/pop3.ts';
+import { postgresql } from '../methods/postgresql/postgresql.ts';
+import { messageOf } from '../methods/postgresql/postgresql-messages.ts';
 import { redis } from '../methods/redis/redis.ts';
 import { smtp } from '../methods/smtp.ts';
 import { ssh } from '../methods/ssh/ssh.ts';
@@ -16,6 +18,7 @@ import { telnet } from '../methods/telnet/telnet.ts';
 import { speakLines } from './line-server.ts';
 import { flood, once, type PeerBehaviour } from './malformed-peer.ts';
 import { serveMysql } from './mysql-server.ts';
+import { resultMessages, servePostgres } from './postgresql-server.ts';
 import { bulk, serveRedis } from './redis-server.ts';
 
 /** A method over TCP: a good server, a check that walks through all of it, and how its protocol can be malformed. */
@@ -196,6 +199,19 @@ export const tcpSubjects: readonly TcpSubject[] = [
       'a text of 512 MiB': flood(`$536870912\r\n${'x'.repeat(60_000)}`),
       'lists of lists': flood('*1\r\n'),
       'a list of 10,000 texts': flood(`*10000\r\n${bulk('x'.repeat(60_000)).repeat(2)}`),
+    },
+  },
+  {
+    probe: postgresql,
+    url: (target) => `postgresql://${target}`,
+    options: { User: 'probe', Password: 'right', Query: 'select 1', ExpectResult: '1' },
+    serve: (socket) => servePostgres(socket, { query: () => resultMessages([['n', 23]], [['1']]) }),
+    stages: 5,
+    more: messageOf('N', Buffer.from('SNOTICE\0Mmore\0\0')),
+    special: {
+      'messages of 2 GiB': flood(Buffer.concat([Buffer.of(78, 127, 255, 255, 255), Buffer.alloc(60_000, 1)])),
+      'results without end': flood(resultMessages([['n', 23]], [['1'], ['2']])),
+      'requests for a login without end': flood(messageOf('R', Buffer.of(0, 0, 0, 5, 1, 2, 3, 4))),
     },
   },
 ];

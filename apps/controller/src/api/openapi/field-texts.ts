@@ -88,6 +88,7 @@ export const facts: Readonly<Record<string, SchemaFact>> = {
   'OptionsRedis.Info': { example: true },
   'OptionsRedis.MaxReplicationLagSeconds': { example: 10 },
   'OptionsRedis.MinReplicas': { example: 1 },
+  'OptionsPostgreSQL.ExpectRole': { example: 'primary' },
   ExpectBanner: { example: 'ready' },
   ExpectEntry: { example: 'README' },
   ExpectExitCode: { example: 0 },

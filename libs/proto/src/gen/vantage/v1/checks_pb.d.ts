@@ -126,6 +126,12 @@ export declare type CheckSpec = Message<"vantage.v1.CheckSpec"> & {
      */
     value: RedisOptions;
     case: "redis";
+  } | {
+    /**
+     * @generated from field: vantage.v1.PostgresqlOptions postgresql = 35;
+     */
+    value: PostgresqlOptions;
+    case: "postgresql";
   } | { case: undefined; value?: undefined };
 
   /**
@@ -1233,4 +1239,62 @@ export declare type RedisOptions = Message<"vantage.v1.RedisOptions"> & {
  * Use `create(RedisOptionsSchema)` to create a new message.
  */
 export declare const RedisOptionsSchema: GenMessage<RedisOptions>;
+
+/**
+ * @generated from message vantage.v1.PostgresqlOptions
+ */
+export declare type PostgresqlOptions = Message<"vantage.v1.PostgresqlOptions"> & {
+  /**
+   * @generated from field: vantage.v1.TlsOptions tls = 1 [json_name = "TLS"];
+   */
+  tls?: TlsOptions | undefined;
+
+  /**
+   * @generated from field: optional string user = 2 [json_name = "User"];
+   */
+  user?: string | undefined;
+
+  /**
+   * @generated from field: optional string password = 3 [json_name = "Password"];
+   */
+  password?: string | undefined;
+
+  /**
+   * @generated from field: optional string database = 4 [json_name = "Database"];
+   */
+  database?: string | undefined;
+
+  /**
+   * @generated from field: optional string query = 5 [json_name = "Query"];
+   */
+  query?: string | undefined;
+
+  /**
+   * @generated from field: optional string expect_result = 6 [json_name = "ExpectResult"];
+   */
+  expectResult?: string | undefined;
+
+  /**
+   * primary, standby
+   *
+   * @generated from field: optional string expect_role = 7 [json_name = "ExpectRole"];
+   */
+  expectRole?: string | undefined;
+
+  /**
+   * @generated from field: optional uint32 slow_ms = 8 [json_name = "SlowMs"];
+   */
+  slowMs?: number | undefined;
+
+  /**
+   * @generated from field: optional string ip_family = 9 [json_name = "IPFamily"];
+   */
+  ipFamily?: string | undefined;
+};
+
+/**
+ * Describes the message vantage.v1.PostgresqlOptions.
+ * Use `create(PostgresqlOptionsSchema)` to create a new message.
+ */
+export declare const PostgresqlOptionsSchema: GenMessage<PostgresqlOptions>;
 
