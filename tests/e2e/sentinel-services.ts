@@ -1,4 +1,5 @@
 import { listen } from '@vantage/probes/testing';
+import { serveMqtt } from '../../libs/probes/src/testing/mqtt-server.ts';
 import { resultMessages, servePostgres } from '../../libs/probes/src/testing/postgresql-server.ts';
 import { bulk, serveRedis } from '../../libs/probes/src/testing/redis-server.ts';
 import { reference, sentinel } from './sentinel.ts';
@@ -16,7 +17,11 @@ interface ServiceServers {
 
 /** Devices of databases and message services, with servers that refuse a login and servers that accept one. */
 export async function serviceDevices(servers: ServiceServers): Promise<readonly NewDevice[]> {
-  return [...(await redisDevices(servers)), ...(await postgresqlDevices(servers))];
+  return [
+    ...(await redisDevices(servers)),
+    ...(await mqttDevices(servers)),
+    ...(await postgresqlDevices(servers)),
+  ];
 }
 
 /** The good server returns the password. */
@@ -49,5 +54,21 @@ async function postgresqlDevices({ tcp, serve }: ServiceServers): Promise<readon
     { Method: 'PostgreSQL', URL: `postgresql://me:${reference('ODD')}@${tcp}`, Options: kept },
     { Method: 'PostgreSQL', URL: good, Options },
     { Method: 'PostgreSQL', URL: good, Options: { ...Options, ExpectResult: 'never' } },
+  ];
+}
+
+/** The good server keeps the password as a message. */
+async function mqttDevices({ tcp, serve }: ServiceServers): Promise<readonly NewDevice[]> {
+  const password = sentinel('mqtt');
+  const retained = `password=${password}`;
+  const good = await serve(listen((socket) => serveMqtt(socket, { user: 'me', password, retained })));
+  const Options = { User: 'me', Password: password, Topic: 'a', ExpectMessage: 'password' };
+  const kept = { Topic: `a/${reference('KEPT')}`, Message: reference('KEPT') };
+  return [
+    { Method: 'MQTT', URL: `mqtt://me:${sentinel('url')}@${tcp}` },
+    { Method: 'MQTT', URL: tcp, Options: { User: 'me', Password: sentinel('options'), Version: '5' } },
+    { Method: 'MQTT', URL: `mqtt://me:${reference('ODD')}@${tcp}`, Options: kept },
+    { Method: 'MQTT', URL: good, Options },
+    { Method: 'MQTT', URL: good, Options: { ...Options, ExpectMessage: 'never' } },
   ];
 }

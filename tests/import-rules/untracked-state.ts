@@ -52,6 +52,7 @@ export const untrackedState: ReadonlyMap<string, string> = new Map(
       'libs/probes/src/redact/mask.ts values',
       'libs/probes/src/net/datagrams.ts timers',
       'libs/probes/src/methods/http/response-body.ts chunks',
+      'libs/probes/src/methods/mqtt/mqtt-session.ts waiting',
       'libs/probes/src/methods/mysql/mysql-session.ts rows',
       'libs/probes/src/methods/script/lines.ts parts',
       'libs/probes/src/methods/script/script-session.ts values',

@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import type { Method } from '@vantage/domain';
 import { startDovecot, startPostfix } from './mail-servers.ts';
+import { mqttPlace } from './mqtt-place.ts';
 import { startUnbound } from './name-servers.ts';
 import { group, startInn } from './news-server.ts';
 import type { Place } from './place.ts';
@@ -286,5 +287,11 @@ export const rows: Readonly<Record<Exclude<Method, 'PING' | 'Script' | 'SNMP'>, 
     part: 'data',
     needs: ['postgresql-15'],
     start: (fixture) => postgresqlPlace(fixture, 'good'),
+  },
+  MQTT: {
+    method: 'MQTT',
+    part: 'data',
+    needs: ['mosquitto'],
+    start: (fixture) => mqttPlace(fixture, 'good'),
   },
 };

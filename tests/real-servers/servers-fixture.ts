@@ -41,6 +41,7 @@ export const packages = {
   snmpd: '/usr/sbin/snmpd',
   'redis-server': '/usr/bin/redis-server',
   'postgresql-15': '/usr/lib/postgresql/15/bin/postgres',
+  mosquitto: '/usr/sbin/mosquitto',
   'prometheus-alertmanager': '/usr/bin/prometheus-alertmanager',
 } as const;
 

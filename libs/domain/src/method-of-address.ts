@@ -26,6 +26,8 @@ export const methodsByScheme: Readonly<Record<string, Method>> = {
   rediss: 'Redis',
   postgresql: 'PostgreSQL',
   postgres: 'PostgreSQL',
+  mqtt: 'MQTT',
+  mqtts: 'MQTT',
 };
 
 /** The Method that the port of an address suggests; TCP fits every other one. */
@@ -45,9 +47,11 @@ export const methodsByPort: Readonly<Record<number, Method>> = {
   587: 'SMTP',
   993: 'IMAP4',
   995: 'POP3',
+  1883: 'MQTT',
   3306: 'MySQL',
   5432: 'PostgreSQL',
   6379: 'Redis',
   8080: 'HTTP',
   8443: 'HTTP',
+  8883: 'MQTT',
 };

@@ -16,6 +16,7 @@ export const methods = [
   'SNMP',
   'Redis',
   'PostgreSQL',
+  'MQTT',
 ] as const;
 
 export type Method = (typeof methods)[number];

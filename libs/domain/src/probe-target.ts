@@ -12,6 +12,7 @@ const ports: Readonly<Partial<Record<Method, number>>> = {
   SNMP: 161,
   Redis: 6379,
   PostgreSQL: 5432,
+  MQTT: 1883,
 };
 /** Ports of the schemes under TLS. */
 const tlsPorts: Readonly<Record<string, number>> = {
@@ -21,6 +22,7 @@ const tlsPorts: Readonly<Record<string, number>> = {
   ftps: 990,
   nntps: 563,
   telnets: 992,
+  mqtts: 8883,
 };
 
 /**

@@ -17,6 +17,7 @@ const modules: Readonly<Partial<Record<Method, string>>> = {
   MySQL: 'tcp_connect',
   Redis: 'tcp_connect',
   PostgreSQL: 'tcp_connect',
+  MQTT: 'tcp_connect',
 };
 
 /** Writes a file of file_sd. The label `__param_module` names the module; the other labels identify the device. */

@@ -28,12 +28,6 @@ const targetsByType: Readonly<Record<string, (monitor: KumaMonitor) => TargetOrR
     portCheck(sqlServerAddress(connection(monitor)), 'login and query of SQL Server are not', 1433),
   oracledb: (monitor) =>
     portCheck(connection(monitor).replace(/^\/\//, ''), 'login and query of Oracle are not', 1521),
-  mqtt: (monitor) =>
-    portCheck(
-      monitor.text('hostname') ?? '',
-      'topic and message of MQTT are not',
-      monitor.number('port') ?? 1883,
-    ),
   'kafka-producer': (monitor) =>
     portCheck(textOf(monitor.list('kafka_producer_brokers')[0]) ?? '', 'no message is produced', 9092),
   'grpc-keyword': (monitor) => portCheck(monitor.text('grpc_url') ?? '', 'no gRPC method is called', 443),

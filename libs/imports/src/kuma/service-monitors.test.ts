@@ -49,3 +49,30 @@ test.each([
     lost,
   });
 });
+
+test.each([
+  ['broker.example', {}, 'mqtt://broker.example:1883', []],
+  ['mqtts://broker.example', {}, 'mqtts://broker.example:1883', []],
+  [
+    'broker.example',
+    { mqtt_check_type: 'json-query', mqtt_success_message: '' },
+    'mqtt://broker.example:1883',
+    ['its JSON query of the message'],
+  ],
+])('MQTT at %s with %j', (hostname, more, url, lost) => {
+  const login = { mqtt_username: 'me', mqtt_password: 'pw' };
+  const topic = { mqtt_topic: 'a/b', mqtt_success_message: 'online' };
+  const check = read({ type: 'mqtt', hostname, port: 1883, ...login, ...topic, ...more });
+  expect(check).toMatchObject({
+    method: 'MQTT',
+    url,
+    options: { User: 'me', Password: 'pw', Topic: 'a/b' },
+    lost,
+  });
+  const expected = lost.length === 0 ? 'online' : undefined;
+  expect(typeof check === 'string' ? check : check.options?.['ExpectMessage']).toBe(expected);
+});
+
+test('MQTT over a WebSocket is refused by name', () => {
+  expect(read({ type: 'mqtt', hostname: 'wss://broker.example' })).toMatch(/over a WebSocket/);
+});

@@ -1,9 +1,11 @@
 import type { TargetOrReason } from '../found-check.ts';
+import { hostPort } from '../values/host-port.ts';
 import type { KumaMonitor } from './kuma-monitor.ts';
 
 /** The monitors of databases and message services that have a Method of their own, by their type. */
 export const serviceTargets: Readonly<Record<string, (monitor: KumaMonitor) => TargetOrReason>> = {
   redis: redisTarget,
+  mqtt: mqttTarget,
   postgres: postgresTarget,
 };
 
@@ -25,6 +27,29 @@ function postgresTarget(monitor: KumaMonitor): TargetOrReason {
       TLS: mode === 'disable' ? undefined : { Mode: 'StartTLS', ...(isUnverified && { Verify: false }) },
     },
     lost: others.map((name) => `the parameter ${name} of its address`),
+  };
+}
+
+/** Kuma waits for a message on the topic, which contains a text or fits a JSON query. */
+function mqttTarget(monitor: KumaMonitor): TargetOrReason {
+  const host = monitor.text('hostname');
+  if (host === undefined) return 'has no host';
+  const [, scheme = '', name = ''] = /^(?:([a-z]+):\/\/)?(.*)$/i.exec(host) ?? [];
+  if (/^wss?$/i.test(scheme)) return 'speaks MQTT over a WebSocket, which no Method does';
+  const isTls = /^(mqtts|ssl|tls)$/i.test(scheme);
+  const isJson = monitor.text('mqtt_check_type') === 'json-query';
+  const topic = monitor.text('mqtt_topic');
+  const text = monitor.text('mqtt_success_message');
+  return {
+    method: 'MQTT',
+    url: `${isTls ? 'mqtts' : 'mqtt'}://${hostPort(name.replace(/\/.*$/s, ''), monitor.number('port'))}`,
+    options: {
+      User: monitor.text('mqtt_username'),
+      Password: monitor.text('mqtt_password'),
+      Topic: topic,
+      ExpectMessage: isJson || topic === undefined ? undefined : text,
+    },
+    lost: isJson ? ['its JSON query of the message'] : [],
   };
 }
 

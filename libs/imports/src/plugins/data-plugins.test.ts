@@ -40,3 +40,24 @@ test('check_pgsql', () => {
     lost: ['the limits for its result'],
   });
 });
+
+test('check_mqtt', () => {
+  expect(read('check_mqtt.py -H broker.example -P 8883 -u mon -p geheim -a ca.pem')).toEqual({
+    method: 'MQTT',
+    url: 'broker.example:8883',
+    options: {
+      User: 'mon',
+      Password: 'geheim',
+      Topic: 'nagios/test',
+      Message: 'PiNG',
+      TLS: { Mode: 'Implicit' },
+    },
+    lost: ['its authority (set Options.TLS.CA)'],
+  });
+  expect(read('check_mqtt -t "a/#" -v online -o contains')).toEqual({
+    method: 'MQTT',
+    url: '192.0.2.2',
+    options: { Topic: 'a/#', ExpectMessage: 'online' },
+    lost: ['the comparison of the message: it must contain the value'],
+  });
+});

@@ -48,6 +48,29 @@ export function pgsqlPlugin(args: PluginArguments, host: string): TargetOrReason
   };
 }
 
+/** check_mqtt.py: sends a message on a topic, and expects it or another one back. */
+export function mqttPlugin(args: PluginArguments, host: string): TargetOrReason {
+  const topic = args.value('t', 'topic') ?? 'nagios/test';
+  const isWritable = !args.has('r', 'readonly') && !/[+#]/.test(topic);
+  const options: FoundOptions = {
+    User: args.value('u', 'username'),
+    Password: args.value('p', 'password'),
+    Topic: topic,
+    Message: isWritable ? (args.value('l', 'payload') ?? 'PiNG') : undefined,
+    ExpectMessage: args.value('v', 'value'),
+    TLS: modeOf(args.has('a', 'cafile') ? 'Implicit' : undefined),
+  };
+  return {
+    method: 'MQTT',
+    url: hostPort(host, numberOf(args.value('P', 'port'))),
+    options,
+    lost: [
+      ...(args.has('o', 'operator') ? ['the comparison of the message: it must contain the value'] : []),
+      ...(args.has('a', 'cafile') ? ['its authority (set Options.TLS.CA)'] : []),
+    ],
+  };
+}
+
 function modeOf(mode: string | undefined): Json | undefined {
   return mode === undefined ? undefined : { Mode: mode };
 }

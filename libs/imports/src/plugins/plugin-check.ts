@@ -1,6 +1,6 @@
 import type { TargetOrReason } from '../found-check.ts';
 import { numberOf } from '../values/unknown-values.ts';
-import { pgsqlPlugin, redisPlugin } from './data-plugins.ts';
+import { mqttPlugin, pgsqlPlugin, redisPlugin } from './data-plugins.ts';
 import { httpPlugin } from './http-plugin.ts';
 import { mailPlugin } from './mail-plugin.ts';
 import { digPlugin, dnsPlugin, mysqlPlugin, pingPlugin, sshPlugin, tcpPlugin } from './network-plugins.ts';
@@ -64,6 +64,7 @@ const plugins: Readonly<Record<string, Plugin>> = {
   check_mysql: { flags: ['S', 'n', 'l', 'v'], targetOf: mysqlPlugin },
   check_mysql_query: { targetOf: mysqlPlugin },
   check_pgsql: { flags: ['4', '6', 'v'], targetOf: pgsqlPlugin },
+  check_mqtt: { flags: ['r', 'readonly', 'i', 'insecure'], targetOf: mqttPlugin },
   check_redis: { flags: ['S', 'ssl', 'tls', 'v', 'A', 'f', 'R', 'T'], targetOf: redisPlugin },
   check_snmp: { flags: ['4', '6', 'v', 'n', 'O'], targetOf: snmpPlugin },
 };

@@ -15,6 +15,7 @@ const methodsWithLogin: readonly Method[] = [
   'NNTP',
   'Redis',
   'PostgreSQL',
+  'MQTT',
 ];
 
 /** The Options of a row. An option that the Method does not have is noted in `lost`. */

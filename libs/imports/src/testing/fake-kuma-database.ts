@@ -14,9 +14,10 @@ const monitorColumns = [
   'database_query TEXT, resend_interval INTEGER NOT NULL DEFAULT 0, packet_size INTEGER NOT NULL DEFAULT 56',
   'http_body_encoding TEXT, description TEXT, parent INTEGER, invert_keyword BOOLEAN NOT NULL DEFAULT 0, json_path TEXT',
   'expected_value TEXT, timeout DOUBLE NOT NULL DEFAULT 0, radius_password TEXT, docker_container TEXT',
+  'mqtt_topic TEXT, mqtt_success_message TEXT, mqtt_username TEXT, mqtt_password TEXT',
 ];
 const columnsSince2 =
-  "ping_count INTEGER NOT NULL DEFAULT 1, smtp_security TEXT, conditions TEXT NOT NULL DEFAULT '[]', json_path_operator TEXT, ip_family TEXT, snmp_oid TEXT, snmp_version TEXT";
+  "ping_count INTEGER NOT NULL DEFAULT 1, smtp_security TEXT, conditions TEXT NOT NULL DEFAULT '[]', json_path_operator TEXT, ip_family TEXT, snmp_oid TEXT, snmp_version TEXT, mqtt_check_type TEXT";
 
 const otherTables = `
   CREATE TABLE tag (id INTEGER PRIMARY KEY, name TEXT NOT NULL, color TEXT NOT NULL);

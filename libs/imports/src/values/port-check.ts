@@ -4,8 +4,6 @@ import { authorityOf, hostPort } from './host-port.ts';
 /** Default ports of protocols whose addresses may name none. */
 const standardPorts: Readonly<Record<string, number>> = {
   mongodb: 27_017,
-  mqtt: 1883,
-  mqtts: 8883,
   amqp: 5672,
   amqps: 5671,
   ldap: 389,
@@ -17,7 +15,7 @@ const standardPorts: Readonly<Record<string, number>> = {
   mssql: 1433,
   sqlserver: 1433,
 };
-const tlsSchemes = ['mqtts', 'amqps', 'ldaps', 'wss', 'grpcs'];
+const tlsSchemes = ['amqps', 'ldaps', 'wss', 'grpcs'];
 
 /**
  * Checks only the port of a protocol that no Method speaks. `unchecked` says what is lost: `the WebSocket is not`. The

@@ -8,6 +8,7 @@ import { dns } from '../methods/dns/dns.ts';
 import { ftp } from '../methods/ftp/ftp.ts';
 import { http } from '../methods/http/http.ts';
 import { imap4 } from '../methods/imap4/imap4.ts';
+import { mqtt } from '../methods/mqtt/mqtt.ts';
 import { mysql } from '../methods/mysql/mysql.ts';
 import { nntp } from '../methods/nntp.ts';
 import { ping } from '../methods/ping/ping.ts';
@@ -40,6 +41,7 @@ const callable = {
   SNMP: snmp,
   Redis: redis,
   PostgreSQL: postgresql,
+  MQTT: mqtt,
 } satisfies Readonly<Record<Exclude<Method, 'Script'>, AnyProbe>>;
 
 /** The functions by which scripts run the other Methods. */

@@ -10,6 +10,7 @@ import { dns } from '../methods/dns/dns.ts';
 import { ftp } from '../methods/ftp/ftp.ts';
 import { http } from '../methods/http/http.ts';
 import { imap4 } from '../methods/imap4/imap4.ts';
+import { mqtt } from '../methods/mqtt/mqtt.ts';
 import { mysql } from '../methods/mysql/mysql.ts';
 import { packetOf } from '../methods/mysql/mysql-packets.ts';
 import { nntp } from '../methods/nntp.ts';
@@ -152,6 +153,7 @@ const implicitTls: readonly (readonly [AnyProbe, string, object?])[] = [
   [mysql, 'mysql://', { TLS: { Mode: 'Implicit' } }],
   [dns, 'dns://', { Transport: 'TLS' }],
   [redis, 'rediss://'],
+  [mqtt, 'mqtts://'],
   [postgresql, 'postgresql://', { TLS: { Mode: 'Implicit' } }],
 ];
 

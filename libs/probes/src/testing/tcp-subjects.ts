@@ -4,6 +4,8 @@ import type { AnyProbe } from '../contract/probe.ts';
 import { ftp } from '../methods/ftp/ftp.ts';
 import { http } from '../methods/http/http.ts';
 import { imap4 } from '../methods/imap4/imap4.ts';
+import { mqtt } from '../methods/mqtt/mqtt.ts';
+import { packetOf as mqttPacketOf } from '../methods/mqtt/mqtt-packets.ts';
 import { mysql } from '../methods/mysql/mysql.ts';
 import { packetOf } from '../methods/mysql/mysql-packets.ts';
 import { nntp } from '../methods/nntp.ts';
@@ -17,6 +19,7 @@ import { tcp } from '../methods/tcp.ts';
 import { telnet } from '../methods/telnet/telnet.ts';
 import { speakLines } from './line-server.ts';
 import { flood, once, type PeerBehaviour } from './malformed-peer.ts';
+import { serveMqtt } from './mqtt-server.ts';
 import { serveMysql } from './mysql-server.ts';
 import { resultMessages, servePostgres } from './postgresql-server.ts';
 import { bulk, serveRedis } from './redis-server.ts';
@@ -212,6 +215,21 @@ export const tcpSubjects: readonly TcpSubject[] = [
       'messages of 2 GiB': flood(Buffer.concat([Buffer.of(78, 127, 255, 255, 255), Buffer.alloc(60_000, 1)])),
       'results without end': flood(resultMessages([['n', 23]], [['1'], ['2']])),
       'requests for a login without end': flood(messageOf('R', Buffer.of(0, 0, 0, 5, 1, 2, 3, 4))),
+    },
+  },
+  {
+    probe: mqtt,
+    url: (target) => `mqtt://${target}`,
+    options: { ...login, Topic: 'a', Message: 'hello' },
+    serve: (socket) => serveMqtt(socket, { user: login.User, password: login.Password }),
+    stages: 4,
+    more: mqttPacketOf(3, 0, Buffer.from('\0\x01amore')),
+    special: {
+      'messages of 256 MiB': flood(
+        Buffer.concat([Buffer.of(0x30, 255, 255, 255, 127, 0, 1, 97), Buffer.alloc(60_000, 1)]),
+      ),
+      'messages to acknowledge without end': flood(mqttPacketOf(3, 2, Buffer.from('\0\x01a\0\x07more'))),
+      'empty packets without end': flood(Buffer.of(0xd0, 0)),
     },
   },
 ];

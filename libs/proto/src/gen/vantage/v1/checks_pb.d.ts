@@ -132,6 +132,12 @@ export declare type CheckSpec = Message<"vantage.v1.CheckSpec"> & {
      */
     value: PostgresqlOptions;
     case: "postgresql";
+  } | {
+    /**
+     * @generated from field: vantage.v1.MqttOptions mqtt = 37;
+     */
+    value: MqttOptions;
+    case: "mqtt";
   } | { case: undefined; value?: undefined };
 
   /**
@@ -1297,4 +1303,67 @@ export declare type PostgresqlOptions = Message<"vantage.v1.PostgresqlOptions"> 
  * Use `create(PostgresqlOptionsSchema)` to create a new message.
  */
 export declare const PostgresqlOptionsSchema: GenMessage<PostgresqlOptions>;
+
+/**
+ * @generated from message vantage.v1.MqttOptions
+ */
+export declare type MqttOptions = Message<"vantage.v1.MqttOptions"> & {
+  /**
+   * @generated from field: vantage.v1.TlsOptions tls = 1 [json_name = "TLS"];
+   */
+  tls?: TlsOptions | undefined;
+
+  /**
+   * @generated from field: optional string user = 2 [json_name = "User"];
+   */
+  user?: string | undefined;
+
+  /**
+   * @generated from field: optional string password = 3 [json_name = "Password"];
+   */
+  password?: string | undefined;
+
+  /**
+   * @generated from field: optional string client_id = 4 [json_name = "ClientId"];
+   */
+  clientId?: string | undefined;
+
+  /**
+   * 3.1.1, 5
+   *
+   * @generated from field: optional string version = 5 [json_name = "Version"];
+   */
+  version?: string | undefined;
+
+  /**
+   * @generated from field: optional string topic = 6 [json_name = "Topic"];
+   */
+  topic?: string | undefined;
+
+  /**
+   * @generated from field: optional string message = 7 [json_name = "Message"];
+   */
+  message?: string | undefined;
+
+  /**
+   * @generated from field: optional string expect_message = 8 [json_name = "ExpectMessage"];
+   */
+  expectMessage?: string | undefined;
+
+  /**
+   * @generated from field: optional uint32 slow_ms = 9 [json_name = "SlowMs"];
+   */
+  slowMs?: number | undefined;
+
+  /**
+   * @generated from field: optional string ip_family = 10 [json_name = "IPFamily"];
+   */
+  ipFamily?: string | undefined;
+};
+
+/**
+ * Describes the message vantage.v1.MqttOptions.
+ * Use `create(MqttOptionsSchema)` to create a new message.
+ */
+export declare const MqttOptionsSchema: GenMessage<MqttOptions>;
 
