@@ -72,11 +72,11 @@ test('cleared fields take their defaults, and the form says which', async () => 
 
 test('another Method and back keeps the Options', async () => {
   const page = await openAt('devices/new?address=http://127.0.0.1:9/');
-  await page.getByLabel('Body contains').fill('Welcome');
+  await page.getByLabel('Answer contains').fill('Welcome');
   await page.getByLabel('Method', { exact: true }).first().selectOption('TCP');
-  await page.getByLabel('Body contains').waitFor({ state: 'detached' });
+  await page.getByLabel('Answer contains').waitFor({ state: 'detached' });
   await page.getByLabel('Method', { exact: true }).first().selectOption('HTTP');
-  expect(await page.getByLabel('Body contains').inputValue()).toBe('Welcome');
+  expect(await page.getByLabel('Answer contains').inputValue()).toBe('Welcome');
 });
 
 test('a form with changes asks before it is left, and shows the draft when the person returns', async () => {

@@ -2,6 +2,7 @@ import { listen } from '@vantage/probes/testing';
 import { serveMqtt } from '../../libs/probes/src/testing/mqtt-server.ts';
 import { resultMessages, servePostgres } from '../../libs/probes/src/testing/postgresql-server.ts';
 import { bulk, serveRedis } from '../../libs/probes/src/testing/redis-server.ts';
+import { serveWebSocket } from '../../libs/probes/src/testing/websocket-server.ts';
 import { reference, sentinel } from './sentinel.ts';
 import type { EchoTarget } from './sentinel-targets.ts';
 import type { NewDevice } from './sentinel-welcome.ts';
@@ -19,6 +20,7 @@ interface ServiceServers {
 export async function serviceDevices(servers: ServiceServers): Promise<readonly NewDevice[]> {
   return [
     ...(await redisDevices(servers)),
+    ...(await websocketDevices(servers)),
     ...(await mqttDevices(servers)),
     ...(await postgresqlDevices(servers)),
   ];
@@ -70,5 +72,19 @@ async function mqttDevices({ tcp, serve }: ServiceServers): Promise<readonly New
     { Method: 'MQTT', URL: `mqtt://me:${reference('ODD')}@${tcp}`, Options: kept },
     { Method: 'MQTT', URL: good, Options },
     { Method: 'MQTT', URL: good, Options: { ...Options, ExpectMessage: 'never' } },
+  ];
+}
+
+/** The good server repeats the messages. */
+async function websocketDevices({ web, serve }: ServiceServers): Promise<readonly NewDevice[]> {
+  const good = await serve(listen((socket) => serveWebSocket(socket)));
+  const Headers = { Authorization: `Bearer ${sentinel('bearer')}`, 'X-Api-Key': sentinel('header') };
+  const echo = { Send: reference('KEPT'), ExpectText: reference('KEPT') };
+  return [
+    { Method: 'WebSocket', URL: `ws://me:${sentinel('url')}@${web}/no` },
+    { Method: 'WebSocket', URL: `ws://${web}/yes`, Options: { User: 'me', Password: sentinel('options') } },
+    { Method: 'WebSocket', URL: `ws://${web}/no?token=${reference('ODD')}`, Options: { Headers } },
+    { Method: 'WebSocket', URL: `ws://${good}/`, Options: { Headers, ...echo } },
+    { Method: 'WebSocket', URL: `ws://${good}/`, Options: { ...echo, ExpectText: 'never' } },
   ];
 }

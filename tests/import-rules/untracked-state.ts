@@ -64,6 +64,7 @@ export const untrackedState: ReadonlyMap<string, string> = new Map(
       'libs/probes/src/methods/ssh/ssh-session.ts chunks',
       'libs/probes/src/methods/tcp.ts received',
       'libs/probes/src/methods/telnet/telnet-session.ts refusals',
+      'libs/probes/src/methods/websocket/websocket-frames.ts chunks',
     ],
     'has a fixed number of entries, which the program names': [
       'libs/icmp/src/shared-icmp.ts openSockets',

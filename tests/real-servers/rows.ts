@@ -11,6 +11,7 @@ import { postgresqlPlace } from './postgresql-place.ts';
 import { redisPlace } from './redis-place.ts';
 import { startMariadb, startNginx, startSshd, startTelnetd, startTlsFront, startVsftpd } from './servers.ts';
 import { login, type packages, type Server, type ServersFixture } from './servers-fixture.ts';
+import { websocketPlace } from './websocket-place.ts';
 
 /** The part of the table; each has a test file. */
 export type Part = 'web' | 'mail' | 'files' | 'data';
@@ -293,5 +294,11 @@ export const rows: Readonly<Record<Exclude<Method, 'PING' | 'Script' | 'SNMP'>, 
     part: 'data',
     needs: ['mosquitto'],
     start: (fixture) => mqttPlace(fixture, 'good'),
+  },
+  WebSocket: {
+    method: 'WebSocket',
+    part: 'web',
+    needs: ['nginx', 'websocketd'],
+    start: (fixture) => websocketPlace(fixture, 'good'),
   },
 };

@@ -42,6 +42,7 @@ export const packages = {
   'redis-server': '/usr/bin/redis-server',
   'postgresql-15': '/usr/lib/postgresql/15/bin/postgres',
   mosquitto: '/usr/sbin/mosquitto',
+  websocketd: '/usr/bin/websocketd',
   'prometheus-alertmanager': '/usr/bin/prometheus-alertmanager',
 } as const;
 

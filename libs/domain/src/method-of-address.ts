@@ -28,6 +28,8 @@ export const methodsByScheme: Readonly<Record<string, Method>> = {
   postgres: 'PostgreSQL',
   mqtt: 'MQTT',
   mqtts: 'MQTT',
+  ws: 'WebSocket',
+  wss: 'WebSocket',
 };
 
 /** The Method that the port of an address suggests; TCP fits every other one. */

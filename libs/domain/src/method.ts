@@ -17,6 +17,7 @@ export const methods = [
   'Redis',
   'PostgreSQL',
   'MQTT',
+  'WebSocket',
 ] as const;
 
 export type Method = (typeof methods)[number];

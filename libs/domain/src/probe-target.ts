@@ -13,6 +13,7 @@ const ports: Readonly<Partial<Record<Method, number>>> = {
   Redis: 6379,
   PostgreSQL: 5432,
   MQTT: 1883,
+  WebSocket: 80,
 };
 /** Ports of the schemes under TLS. */
 const tlsPorts: Readonly<Record<string, number>> = {
@@ -23,6 +24,7 @@ const tlsPorts: Readonly<Record<string, number>> = {
   nntps: 563,
   telnets: 992,
   mqtts: 8883,
+  wss: 443,
 };
 
 /**

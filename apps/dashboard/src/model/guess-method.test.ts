@@ -15,6 +15,7 @@ test.each([
   ['127.0.0.1:5432', 'PostgreSQL', '127.0.0.1:5432', '0-0-1'],
   ['mqtts://broker.example', 'MQTT', 'mqtts://broker.example', 'broker'],
   ['broker.example:1883', 'MQTT', 'broker.example:1883', 'broker'],
+  ['wss://live.example/feed?a=1', 'WebSocket', 'wss://live.example/feed?a=1', 'live'],
   ['smtps://mail.example', 'SMTP', 'smtps://mail.example', 'mail'],
   ['[2001:db8::1]:25', 'SMTP', '[2001:db8::1]:25', 'db8-1'],
   ['example.org:443', 'HTTP', 'https://example.org:443', 'example'],

@@ -31,6 +31,16 @@ export function gatusEndpoint(device: ExportedDevice): GatusEndpoint | undefined
       const scheme = URL.startsWith('tls://') ? 'tls' : 'tcp';
       return { url: `${scheme}://${host}`, conditions: connected, usedOptions: [] };
     }
+    case 'WebSocket': {
+      const send = Options['Send'];
+      const text = Options['ExpectText'];
+      return {
+        url: /^wss?:\/\//i.test(URL) ? URL : `ws://${URL}`,
+        conditions: typeof text === 'string' ? [...connected, `[BODY] == pat(*${text}*)`] : connected,
+        otherFields: typeof send === 'string' ? { body: send } : {},
+        usedOptions: ['Send', 'ExpectText', 'Ping'],
+      };
+    }
     case 'SSH':
       return {
         url: `ssh://${/:\d+$/.test(host) ? host : `${host}:22`}`,

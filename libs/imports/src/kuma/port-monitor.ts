@@ -31,7 +31,6 @@ const targetsByType: Readonly<Record<string, (monitor: KumaMonitor) => TargetOrR
   'kafka-producer': (monitor) =>
     portCheck(textOf(monitor.list('kafka_producer_brokers')[0]) ?? '', 'no message is produced', 9092),
   'grpc-keyword': (monitor) => portCheck(monitor.text('grpc_url') ?? '', 'no gRPC method is called', 443),
-  'websocket-upgrade': (monitor) => portCheck(monitor.text('url') ?? '', 'the upgrade to a WebSocket is not'),
   rabbitmq: rabbitTarget,
   snmp: snmpTarget,
 };

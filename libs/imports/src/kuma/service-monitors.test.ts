@@ -76,3 +76,14 @@ test.each([
 test('MQTT over a WebSocket is refused by name', () => {
   expect(read({ type: 'mqtt', hostname: 'wss://broker.example' })).toMatch(/over a WebSocket/);
 });
+
+test('WebSocket: the upgrade is all, as in Kuma', () => {
+  const type = 'websocket-upgrade';
+  expect(read({ type, url: 'wss://live.example/feed', ws_subprotocol: 'chat' })).toMatchObject({
+    method: 'WebSocket',
+    url: 'wss://live.example/feed',
+    options: { Subprotocol: 'chat', Ping: false },
+    lost: [],
+  });
+  expect(read({ type, url: 'https://live.example' })).toBe('has no address of the form ws://host/path');
+});

@@ -5,6 +5,7 @@ import type { KumaMonitor } from './kuma-monitor.ts';
 /** The monitors of databases and message services that have a Method of their own, by their type. */
 export const serviceTargets: Readonly<Record<string, (monitor: KumaMonitor) => TargetOrReason>> = {
   redis: redisTarget,
+  'websocket-upgrade': websocketTarget,
   mqtt: mqttTarget,
   postgres: postgresTarget,
 };
@@ -50,6 +51,20 @@ function mqttTarget(monitor: KumaMonitor): TargetOrReason {
       ExpectMessage: isJson || topic === undefined ? undefined : text,
     },
     lost: isJson ? ['its JSON query of the message'] : [],
+  };
+}
+
+/** Kuma asks for the upgrade only. */
+function websocketTarget(monitor: KumaMonitor): TargetOrReason {
+  const url = monitor.text('url') ?? '';
+  if (!/^wss?:\/\//i.test(url)) return 'has no address of the form ws://host/path';
+  return {
+    method: 'WebSocket',
+    url,
+    options: { Subprotocol: monitor.text('ws_subprotocol'), Ping: false },
+    lost: monitor.truth('ws_ignore_sec_websocket_accept_header')
+      ? ['that a wrong Sec-WebSocket-Accept is ignored']
+      : [],
   };
 }
 

@@ -16,6 +16,7 @@ const methodsWithLogin: readonly Method[] = [
   'Redis',
   'PostgreSQL',
   'MQTT',
+  'WebSocket',
 ];
 
 /** The Options of a row. An option that the Method does not have is noted in `lost`. */

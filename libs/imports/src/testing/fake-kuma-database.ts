@@ -17,7 +17,7 @@ const monitorColumns = [
   'mqtt_topic TEXT, mqtt_success_message TEXT, mqtt_username TEXT, mqtt_password TEXT',
 ];
 const columnsSince2 =
-  "ping_count INTEGER NOT NULL DEFAULT 1, smtp_security TEXT, conditions TEXT NOT NULL DEFAULT '[]', json_path_operator TEXT, ip_family TEXT, snmp_oid TEXT, snmp_version TEXT, mqtt_check_type TEXT";
+  "ping_count INTEGER NOT NULL DEFAULT 1, smtp_security TEXT, conditions TEXT NOT NULL DEFAULT '[]', json_path_operator TEXT, ip_family TEXT, snmp_oid TEXT, snmp_version TEXT, mqtt_check_type TEXT, ws_subprotocol TEXT, ws_ignore_sec_websocket_accept_header BOOLEAN NOT NULL DEFAULT 0";
 
 const otherTables = `
   CREATE TABLE tag (id INTEGER PRIMARY KEY, name TEXT NOT NULL, color TEXT NOT NULL);

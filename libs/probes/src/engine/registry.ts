@@ -22,6 +22,7 @@ import { snmp } from '../methods/snmp/snmp.ts';
 import { ssh } from '../methods/ssh/ssh.ts';
 import { tcp } from '../methods/tcp.ts';
 import { telnet } from '../methods/telnet/telnet.ts';
+import { websocket } from '../methods/websocket/websocket.ts';
 import { fillLocal } from '../redact/local-secrets.ts';
 
 /** The probes that scripts can run: every Method except Script. */
@@ -42,6 +43,7 @@ const callable = {
   Redis: redis,
   PostgreSQL: postgresql,
   MQTT: mqtt,
+  WebSocket: websocket,
 } satisfies Readonly<Record<Exclude<Method, 'Script'>, AnyProbe>>;
 
 /** The functions by which scripts run the other Methods. */

@@ -20,6 +20,7 @@ import { redis } from '../methods/redis/redis.ts';
 import { smtp } from '../methods/smtp.ts';
 import { tcp } from '../methods/tcp.ts';
 import { telnet } from '../methods/telnet/telnet.ts';
+import { websocket } from '../methods/websocket/websocket.ts';
 import { textSearch } from '../search/text-search.ts';
 import { addressOf, listen, liveBytes, makeCertificate, runTest, speakLines, startSite } from './index.ts';
 import {
@@ -153,6 +154,7 @@ const implicitTls: readonly (readonly [AnyProbe, string, object?])[] = [
   [mysql, 'mysql://', { TLS: { Mode: 'Implicit' } }],
   [dns, 'dns://', { Transport: 'TLS' }],
   [redis, 'rediss://'],
+  [websocket, 'wss://'],
   [mqtt, 'mqtts://'],
   [postgresql, 'postgresql://', { TLS: { Mode: 'Implicit' } }],
 ];

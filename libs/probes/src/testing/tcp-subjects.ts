@@ -17,12 +17,14 @@ import { smtp } from '../methods/smtp.ts';
 import { ssh } from '../methods/ssh/ssh.ts';
 import { tcp } from '../methods/tcp.ts';
 import { telnet } from '../methods/telnet/telnet.ts';
+import { websocket } from '../methods/websocket/websocket.ts';
 import { speakLines } from './line-server.ts';
 import { flood, once, type PeerBehaviour } from './malformed-peer.ts';
 import { serveMqtt } from './mqtt-server.ts';
 import { serveMysql } from './mysql-server.ts';
 import { resultMessages, servePostgres } from './postgresql-server.ts';
 import { bulk, serveRedis } from './redis-server.ts';
+import { serverFrame, serveWebSocket } from './websocket-server.ts';
 
 /** A method over TCP: a good server, a check that walks through all of it, and how its protocol can be malformed. */
 export interface TcpSubject {
@@ -230,6 +232,22 @@ export const tcpSubjects: readonly TcpSubject[] = [
       ),
       'messages to acknowledge without end': flood(mqttPacketOf(3, 2, Buffer.from('\0\x01a\0\x07more'))),
       'empty packets without end': flood(Buffer.of(0xd0, 0)),
+    },
+  },
+  {
+    probe: websocket,
+    url: (target) => `ws://${target}/`,
+    options: { ...login, Send: 'hello', ExpectRegex: '^h(e|ee)*llo$' },
+    serve: (socket) => serveWebSocket(socket),
+    stages: 2,
+    more: serverFrame(1, 'more', false),
+    special: {
+      'headers without end': flood('HTTP/1.1 101 Switching Protocols\r\nX-More: more\r\n'),
+      'pings without end': flood(serverFrame(9, 'there?')),
+      'messages without end': flood(serverFrame(1, 'x'.repeat(1000))),
+      'food for the pattern': flood(serverFrame(1, `h${'e'.repeat(5000)}x`)),
+      'empty parts without end': flood(serverFrame(0, '', false)),
+      'a frame of 4 PiB': flood(Buffer.concat([Buffer.of(0x81, 127, 0, 16), Buffer.alloc(60_000)])),
     },
   },
 ];

@@ -41,6 +41,25 @@ const special: readonly Kind[] = [
     },
   },
   {
+    method: 'WebSocket',
+    scheme: 'wss',
+    other: 'ws',
+    login: true,
+    options: {
+      User: 'u',
+      Password: 'kept-1',
+      Headers: {
+        authorization: 'Bearer kept-2',
+        Cookie: 'kept-3',
+        'Proxy-Authorization': 'kept-4',
+        'X-Api-Key': 'kept-5',
+        'X-Token': 'kept-6',
+        Accept: 'text/html',
+      },
+      TLS: { ClientKey: key },
+    },
+  },
+  {
     method: 'SSH',
     scheme: 'ssh',
     other: 'ssh',

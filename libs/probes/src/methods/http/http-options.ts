@@ -1,17 +1,10 @@
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
+import { headersOption } from '../../contract/headers.ts';
 import { ipFamilyOption, slowMsOption, tlsOptionsWithoutStart } from '../../contract/options.ts';
 import { regexProblem } from '../../search/compile-regex.ts';
 import { readJsonPath } from '../../search/json-path.ts';
 
-const headerName = boundedText(100, 1).regex(
-  /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/,
-  "must be a header's name such as X-Request-Id",
-);
-const headerValue = boundedText(8192).regex(
-  /^[\t\x20-\x7e\x80-\xff]*$/,
-  "must be a header's value: one line, Latin-1 only",
-);
 /** Headers that the connection sets. */
 const connectionHeaders = [
   'connection',
@@ -22,9 +15,7 @@ const connectionHeaders = [
   'te',
   'trailer',
 ];
-const headers = z
-  .record(headerName, headerValue)
-  .refine((headers) => Object.keys(headers).length <= 100, 'must hold at most 100 headers');
+const headers = headersOption;
 const size = z.int().min(0).max(0xffff_ffff);
 
 /** The Options of HTTP: the request and the expectations of the answer. */

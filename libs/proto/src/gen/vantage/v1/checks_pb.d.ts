@@ -138,6 +138,12 @@ export declare type CheckSpec = Message<"vantage.v1.CheckSpec"> & {
      */
     value: MqttOptions;
     case: "mqtt";
+  } | {
+    /**
+     * @generated from field: vantage.v1.WebsocketOptions websocket = 33;
+     */
+    value: WebsocketOptions;
+    case: "websocket";
   } | { case: undefined; value?: undefined };
 
   /**
@@ -1366,4 +1372,70 @@ export declare type MqttOptions = Message<"vantage.v1.MqttOptions"> & {
  * Use `create(MqttOptionsSchema)` to create a new message.
  */
 export declare const MqttOptionsSchema: GenMessage<MqttOptions>;
+
+/**
+ * @generated from message vantage.v1.WebsocketOptions
+ */
+export declare type WebsocketOptions = Message<"vantage.v1.WebsocketOptions"> & {
+  /**
+   * @generated from field: vantage.v1.TlsOptions tls = 1 [json_name = "TLS"];
+   */
+  tls?: TlsOptions | undefined;
+
+  /**
+   * @generated from field: map<string, string> headers = 2 [json_name = "Headers"];
+   */
+  headers: { [key: string]: string };
+
+  /**
+   * @generated from field: optional string user = 3 [json_name = "User"];
+   */
+  user?: string | undefined;
+
+  /**
+   * @generated from field: optional string password = 4 [json_name = "Password"];
+   */
+  password?: string | undefined;
+
+  /**
+   * @generated from field: optional string subprotocol = 5 [json_name = "Subprotocol"];
+   */
+  subprotocol?: string | undefined;
+
+  /**
+   * @generated from field: optional string send = 6 [json_name = "Send"];
+   */
+  send?: string | undefined;
+
+  /**
+   * @generated from field: optional string expect_text = 7 [json_name = "ExpectText"];
+   */
+  expectText?: string | undefined;
+
+  /**
+   * @generated from field: optional string expect_regex = 8 [json_name = "ExpectRegex"];
+   */
+  expectRegex?: string | undefined;
+
+  /**
+   * @generated from field: optional bool ping = 9 [json_name = "Ping"];
+   */
+  ping?: boolean | undefined;
+
+  /**
+   * @generated from field: optional uint32 slow_ms = 10 [json_name = "SlowMs"];
+   */
+  slowMs?: number | undefined;
+
+  /**
+   * @generated from field: optional string ip_family = 11 [json_name = "IPFamily"];
+   */
+  ipFamily?: string | undefined;
+};
+
+/**
+ * Describes the message vantage.v1.WebsocketOptions.
+ * Use `create(WebsocketOptionsSchema)` to create a new message.
+ */
+export declare const WebsocketOptionsSchema: GenMessage<WebsocketOptions>;
 
