@@ -1,4 +1,5 @@
 import { listen } from '@vantage/probes/testing';
+import { serveGrpc } from '../../libs/probes/src/testing/grpc-server.ts';
 import { serveMqtt } from '../../libs/probes/src/testing/mqtt-server.ts';
 import { resultMessages, servePostgres } from '../../libs/probes/src/testing/postgresql-server.ts';
 import { bulk, serveRedis } from '../../libs/probes/src/testing/redis-server.ts';
@@ -20,6 +21,7 @@ interface ServiceServers {
 export async function serviceDevices(servers: ServiceServers): Promise<readonly NewDevice[]> {
   return [
     ...(await redisDevices(servers)),
+    ...(await grpcDevices(servers)),
     ...(await websocketDevices(servers)),
     ...(await mqttDevices(servers)),
     ...(await postgresqlDevices(servers)),
@@ -86,5 +88,16 @@ async function websocketDevices({ web, serve }: ServiceServers): Promise<readonl
     { Method: 'WebSocket', URL: `ws://${web}/no?token=${reference('ODD')}`, Options: { Headers } },
     { Method: 'WebSocket', URL: `ws://${good}/`, Options: { Headers, ...echo } },
     { Method: 'WebSocket', URL: `ws://${good}/`, Options: { ...echo, ExpectText: 'never' } },
+  ];
+}
+
+/** The good server answers without a login. */
+async function grpcDevices({ tcp, serve }: ServiceServers): Promise<readonly NewDevice[]> {
+  const good = await serve(listen(serveGrpc()));
+  const Metadata = { authorization: `Bearer ${sentinel('bearer')}` };
+  return [
+    { Method: 'gRPC', URL: tcp, Options: { Metadata } },
+    { Method: 'gRPC', URL: tcp, Options: { Metadata: { 'x-note': reference('KEPT') } } },
+    { Method: 'gRPC', URL: good, Options: { Metadata } },
   ];
 }

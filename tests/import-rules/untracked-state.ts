@@ -51,6 +51,7 @@ export const untrackedState: ReadonlyMap<string, string> = new Map(
       'libs/probes/src/net/attempts.ts attempts',
       'libs/probes/src/redact/mask.ts values',
       'libs/probes/src/net/datagrams.ts timers',
+      'libs/probes/src/methods/grpc/grpc-call.ts chunks',
       'libs/probes/src/methods/http/response-body.ts chunks',
       'libs/probes/src/methods/mqtt/mqtt-session.ts waiting',
       'libs/probes/src/methods/mysql/mysql-session.ts rows',

@@ -2,6 +2,7 @@
 
 import { execFileSync } from 'node:child_process';
 import type { Method } from '@vantage/domain';
+import { grpcPlace } from './grpc-place.ts';
 import { startDovecot, startPostfix } from './mail-servers.ts';
 import { mqttPlace } from './mqtt-place.ts';
 import { startUnbound } from './name-servers.ts';
@@ -300,5 +301,11 @@ export const rows: Readonly<Record<Exclude<Method, 'PING' | 'Script' | 'SNMP'>, 
     part: 'web',
     needs: ['nginx', 'websocketd'],
     start: (fixture) => websocketPlace(fixture, 'good'),
+  },
+  gRPC: {
+    method: 'gRPC',
+    part: 'web',
+    needs: [],
+    start: (fixture) => grpcPlace(fixture, 'good'),
   },
 };

@@ -30,6 +30,8 @@ export const methodsByScheme: Readonly<Record<string, Method>> = {
   mqtts: 'MQTT',
   ws: 'WebSocket',
   wss: 'WebSocket',
+  grpc: 'gRPC',
+  grpcs: 'gRPC',
 };
 
 /** The Method that the port of an address suggests; TCP fits every other one. */
@@ -56,4 +58,5 @@ export const methodsByPort: Readonly<Record<number, Method>> = {
   8080: 'HTTP',
   8443: 'HTTP',
   8883: 'MQTT',
+  50051: 'gRPC',
 };

@@ -18,6 +18,7 @@ export const methods = [
   'PostgreSQL',
   'MQTT',
   'WebSocket',
+  'gRPC',
 ] as const;
 
 export type Method = (typeof methods)[number];

@@ -14,6 +14,7 @@ const ports: Readonly<Partial<Record<Method, number>>> = {
   PostgreSQL: 5432,
   MQTT: 1883,
   WebSocket: 80,
+  gRPC: 50_051,
 };
 /** Ports of the schemes under TLS. */
 const tlsPorts: Readonly<Record<string, number>> = {
@@ -25,6 +26,7 @@ const tlsPorts: Readonly<Record<string, number>> = {
   telnets: 992,
   mqtts: 8883,
   wss: 443,
+  grpcs: 443,
 };
 
 /**

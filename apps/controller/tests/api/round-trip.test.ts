@@ -72,6 +72,7 @@ describe('a resource that is sent back as it was read', () => {
     ['DNS', 'example.org', {}],
     ['SNMP', 'switch.example', { Community: 'pw', Interfaces: [{ Name: 'Gi1', MaxUtilisation: 80 }] }],
     ['Redis', 'rediss://u:pw@cache.example/1', { ExpectRole: 'master' }],
+    ['gRPC', 'grpcs://api.example', { Service: 'a.B', Metadata: { authorization: 'Bearer t' } }],
     ['WebSocket', 'wss://u:pw@live.example/feed?token=t', { Headers: { Cookie: 'a=1' } }],
     ['MQTT', 'mqtts://u:pw@broker.example', { Topic: 'a/b', Version: '5' }],
     ['PostgreSQL', 'postgresql://u:pw@pg.example/shop', { Query: 'select 1', TLS: { Mode: 'StartTLS' } }],

@@ -16,6 +16,8 @@ test.each([
   ['mqtts://broker.example', 'MQTT', 'mqtts://broker.example', 'broker'],
   ['broker.example:1883', 'MQTT', 'broker.example:1883', 'broker'],
   ['wss://live.example/feed?a=1', 'WebSocket', 'wss://live.example/feed?a=1', 'live'],
+  ['grpcs://api.example', 'gRPC', 'grpcs://api.example', 'api'],
+  ['grpc://api.example:9090', 'gRPC', 'api.example:9090', 'api'],
   ['smtps://mail.example', 'SMTP', 'smtps://mail.example', 'mail'],
   ['[2001:db8::1]:25', 'SMTP', '[2001:db8::1]:25', 'db8-1'],
   ['example.org:443', 'HTTP', 'https://example.org:443', 'example'],

@@ -1,6 +1,5 @@
 import { parseJson } from '@vantage/kernel';
 import type { FoundOptions, TargetOrReason } from '../found-check.ts';
-import { portCheck } from '../values/port-check.ts';
 import {
   listOf,
   orAbsent,
@@ -55,7 +54,11 @@ export function gatusTarget(endpoint: UnknownRecord): TargetOrReason {
       return websocketTarget(endpoint, client, url);
     case 'grpc':
     case 'grpcs':
-      return withConditions(endpoint, 'connection', portCheck(url, 'no gRPC method is called'));
+      return withConditions(endpoint, 'connection', {
+        method: 'gRPC',
+        url: url.replace(/\/+$/, ''),
+        options: { TLS: verification(client) },
+      });
     default:
       return `has the address ${JSON.stringify(url)}, for whose protocol there is no Method`;
   }

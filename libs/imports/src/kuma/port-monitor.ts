@@ -30,7 +30,6 @@ const targetsByType: Readonly<Record<string, (monitor: KumaMonitor) => TargetOrR
     portCheck(connection(monitor).replace(/^\/\//, ''), 'login and query of Oracle are not', 1521),
   'kafka-producer': (monitor) =>
     portCheck(textOf(monitor.list('kafka_producer_brokers')[0]) ?? '', 'no message is produced', 9092),
-  'grpc-keyword': (monitor) => portCheck(monitor.text('grpc_url') ?? '', 'no gRPC method is called', 443),
   rabbitmq: rabbitTarget,
   snmp: snmpTarget,
 };

@@ -87,3 +87,32 @@ test('WebSocket: the upgrade is all, as in Kuma', () => {
   });
   expect(read({ type, url: 'https://live.example' })).toBe('has no address of the form ws://host/path');
 });
+
+test('gRPC: a call of the health protocol is one; another call leaves its port', () => {
+  const type = 'grpc-keyword';
+  const health = { grpc_service_name: 'Health', grpc_method: 'check', grpc_body: '{"service": "a.B"}' };
+  expect(
+    read({
+      type,
+      grpc_url: 'api.example:443',
+      ...health,
+      grpc_enable_tls: 1,
+      grpc_metadata: '{"x-key": "k"}',
+      keyword: 'SERVING',
+    }),
+  ).toMatchObject({
+    method: 'gRPC',
+    url: 'grpcs://api.example:443',
+    options: { Service: 'a.B', Metadata: { 'x-key': 'k' } },
+    lost: [],
+  });
+  expect(read({ type, grpc_url: 'api.example:9090', ...health, keyword: 'NOT' })).toMatchObject({
+    url: 'grpc://api.example:9090',
+    lost: ['its keyword "NOT": SERVING is expected'],
+  });
+  const other = { grpc_service_name: 'Orders', grpc_method: 'list', keyword: 'x' };
+  expect(read({ type, grpc_url: 'api.example:9090', ...other })).toMatchObject({
+    method: 'TCP',
+    url: 'tcp://api.example:9090',
+  });
+});

@@ -1,10 +1,14 @@
+import { parseJson } from '@vantage/kernel';
 import type { TargetOrReason } from '../found-check.ts';
-import { hostPort } from '../values/host-port.ts';
+import { hostPort, withoutScheme } from '../values/host-port.ts';
+import { portCheck } from '../values/port-check.ts';
+import { orAbsent, recordOf, textFields, textOf } from '../values/unknown-values.ts';
 import type { KumaMonitor } from './kuma-monitor.ts';
 
 /** The monitors of databases and message services that have a Method of their own, by their type. */
 export const serviceTargets: Readonly<Record<string, (monitor: KumaMonitor) => TargetOrReason>> = {
   redis: redisTarget,
+  'grpc-keyword': grpcTarget,
   'websocket-upgrade': websocketTarget,
   mqtt: mqttTarget,
   postgres: postgresTarget,
@@ -65,6 +69,34 @@ function websocketTarget(monitor: KumaMonitor): TargetOrReason {
     lost: monitor.truth('ws_ignore_sec_websocket_accept_header')
       ? ['that a wrong Sec-WebSocket-Accept is ignored']
       : [],
+  };
+}
+
+/** Kuma calls any method. Only the one of the health protocol has a counterpart. */
+function grpcTarget(monitor: KumaMonitor): TargetOrReason {
+  const address = withoutScheme(monitor.text('grpc_url') ?? '');
+  if (address === '') return 'has no address';
+  const isTls = monitor.truth('grpc_enable_tls');
+  const isHealth =
+    /(^|\.)Health$/.test(monitor.text('grpc_service_name') ?? '') &&
+    /^check$/i.test(monitor.text('grpc_method') ?? '');
+  if (!isHealth)
+    return portCheck(address, 'no gRPC method except that of the health protocol is called', 443);
+  const service = textOf(recordOf(parseJson(monitor.text('grpc_body')))?.['service']);
+  const keyword = monitor.text('keyword') ?? 'SERVING';
+  const isNegated = monitor.truth('invert_keyword');
+  return {
+    method: 'gRPC',
+    url: `${isTls ? 'grpcs' : 'grpc'}://${address}`,
+    options: {
+      Service: service,
+      Metadata: orAbsent(textFields(recordOf(parseJson(monitor.text('grpc_metadata'))) ?? {})),
+      TLS: isTls && monitor.truth('ignore_tls') ? { Verify: false } : undefined,
+    },
+    lost:
+      keyword === 'SERVING' && !isNegated
+        ? []
+        : [`its keyword ${JSON.stringify(keyword)}: SERVING is expected`],
   };
 }
 

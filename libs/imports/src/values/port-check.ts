@@ -8,12 +8,10 @@ const standardPorts: Readonly<Record<string, number>> = {
   amqps: 5671,
   ldap: 389,
   ldaps: 636,
-  grpc: 80,
-  grpcs: 443,
   mssql: 1433,
   sqlserver: 1433,
 };
-const tlsSchemes = ['amqps', 'ldaps', 'grpcs'];
+const tlsSchemes = ['amqps', 'ldaps'];
 
 /**
  * Checks only the port of a protocol that no Method speaks. `unchecked` says what is lost: `the WebSocket is not`. The

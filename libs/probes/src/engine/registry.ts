@@ -6,6 +6,7 @@ import type { AnyProbe, CheckFunctions, Target } from '../contract/probe.ts';
 import { refusedTargetText } from '../contract/target.ts';
 import { dns } from '../methods/dns/dns.ts';
 import { ftp } from '../methods/ftp/ftp.ts';
+import { grpc } from '../methods/grpc/grpc.ts';
 import { http } from '../methods/http/http.ts';
 import { imap4 } from '../methods/imap4/imap4.ts';
 import { mqtt } from '../methods/mqtt/mqtt.ts';
@@ -44,6 +45,7 @@ const callable = {
   PostgreSQL: postgresql,
   MQTT: mqtt,
   WebSocket: websocket,
+  gRPC: grpc,
 } satisfies Readonly<Record<Exclude<Method, 'Script'>, AnyProbe>>;
 
 /** The functions by which scripts run the other Methods. */

@@ -8,6 +8,7 @@ import type { AnyProbe } from '../contract/probe.ts';
 import { registry } from '../engine/registry.ts';
 import { dns } from '../methods/dns/dns.ts';
 import { ftp } from '../methods/ftp/ftp.ts';
+import { grpc } from '../methods/grpc/grpc.ts';
 import { http } from '../methods/http/http.ts';
 import { imap4 } from '../methods/imap4/imap4.ts';
 import { mqtt } from '../methods/mqtt/mqtt.ts';
@@ -154,6 +155,7 @@ const implicitTls: readonly (readonly [AnyProbe, string, object?])[] = [
   [mysql, 'mysql://', { TLS: { Mode: 'Implicit' } }],
   [dns, 'dns://', { Transport: 'TLS' }],
   [redis, 'rediss://'],
+  [grpc, 'grpcs://'],
   [websocket, 'wss://'],
   [mqtt, 'mqtts://'],
   [postgresql, 'postgresql://', { TLS: { Mode: 'Implicit' } }],
@@ -244,6 +246,18 @@ test.for(malformedHttp2)(
       return await runTest(http, site.url, { TLS: { CA: cert } }, { timeoutMs });
     };
     await expectEnds([{ name, run }], [2, 3, 7], context);
+  },
+);
+
+test.for(malformedHttp2)(
+  'gRPC ends with an HTTP/2 peer that sends %s',
+  repeated,
+  async ([name, first, behaviour], context) => {
+    const serve = (socket: Socket) => {
+      for (const bytes of first) socket.write(bytes);
+      socket.once('data', () => behaviour(socket, socket.write.bind(socket)));
+    };
+    await expectEnds([caseOf(name, grpc, serve, (target) => `grpc://${target}`)], [2, 3], context);
   },
 );
 

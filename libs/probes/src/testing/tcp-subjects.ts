@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { AnyProbe } from '../contract/probe.ts';
 import { ftp } from '../methods/ftp/ftp.ts';
+import { grpc } from '../methods/grpc/grpc.ts';
 import { http } from '../methods/http/http.ts';
 import { imap4 } from '../methods/imap4/imap4.ts';
 import { mqtt } from '../methods/mqtt/mqtt.ts';
@@ -18,8 +19,9 @@ import { ssh } from '../methods/ssh/ssh.ts';
 import { tcp } from '../methods/tcp.ts';
 import { telnet } from '../methods/telnet/telnet.ts';
 import { websocket } from '../methods/websocket/websocket.ts';
+import { serveGrpc } from './grpc-server.ts';
 import { speakLines } from './line-server.ts';
-import { flood, once, type PeerBehaviour } from './malformed-peer.ts';
+import { flood, frame, once, type PeerBehaviour } from './malformed-peer.ts';
 import { serveMqtt } from './mqtt-server.ts';
 import { serveMysql } from './mysql-server.ts';
 import { resultMessages, servePostgres } from './postgresql-server.ts';
@@ -248,6 +250,18 @@ export const tcpSubjects: readonly TcpSubject[] = [
       'food for the pattern': flood(serverFrame(1, `h${'e'.repeat(5000)}x`)),
       'empty parts without end': flood(serverFrame(0, '', false)),
       'a frame of 4 PiB': flood(Buffer.concat([Buffer.of(0x81, 127, 0, 16), Buffer.alloc(60_000)])),
+    },
+  },
+  {
+    probe: grpc,
+    url: (target) => `grpc://${target}`,
+    options: { Service: 'a.B' },
+    serve: serveGrpc(),
+    stages: 4,
+    more: frame(0, 0, 1, Buffer.alloc(1)),
+    special: {
+      'data without end': flood(frame(0, 0, 1, Buffer.alloc(16_384))),
+      'pings of HTTP/2 without end': flood(frame(6, 0, 0, Buffer.alloc(8))),
     },
   },
 ];

@@ -60,6 +60,22 @@ const special: readonly Kind[] = [
     },
   },
   {
+    method: 'gRPC',
+    scheme: 'grpcs',
+    other: 'grpc',
+    login: false,
+    options: {
+      Metadata: {
+        authorization: 'Bearer kept-1',
+        cookie: 'kept-2',
+        'x-api-key': 'kept-3',
+        'session-token': 'kept-4',
+        'x-tenant': 'shop',
+      },
+      TLS: { ClientKey: key },
+    },
+  },
+  {
     method: 'SSH',
     scheme: 'ssh',
     other: 'ssh',

@@ -22,6 +22,8 @@ const alsoSame = new Set([
   'Context',
   'Topic',
   'Subprotocol',
+  'Service',
+  'Metadata',
 ]);
 
 test('each Option of each Method has words, a purpose, and a control of its own', () => {

@@ -144,6 +144,12 @@ export declare type CheckSpec = Message<"vantage.v1.CheckSpec"> & {
      */
     value: WebsocketOptions;
     case: "websocket";
+  } | {
+    /**
+     * @generated from field: vantage.v1.GrpcOptions grpc = 32;
+     */
+    value: GrpcOptions;
+    case: "grpc";
   } | { case: undefined; value?: undefined };
 
   /**
@@ -1438,4 +1444,52 @@ export declare type WebsocketOptions = Message<"vantage.v1.WebsocketOptions"> & 
  * Use `create(WebsocketOptionsSchema)` to create a new message.
  */
 export declare const WebsocketOptionsSchema: GenMessage<WebsocketOptions>;
+
+/**
+ * @generated from message vantage.v1.GrpcOptions
+ */
+export declare type GrpcOptions = Message<"vantage.v1.GrpcOptions"> & {
+  /**
+   * @generated from field: vantage.v1.TlsOptions tls = 1 [json_name = "TLS"];
+   */
+  tls?: TlsOptions | undefined;
+
+  /**
+   * @generated from field: optional string service = 2 [json_name = "Service"];
+   */
+  service?: string | undefined;
+
+  /**
+   * SERVING, NOT_SERVING, UNKNOWN
+   *
+   * @generated from field: optional string expect_status = 3 [json_name = "ExpectStatus"];
+   */
+  expectStatus?: string | undefined;
+
+  /**
+   * @generated from field: optional string authority = 4 [json_name = "Authority"];
+   */
+  authority?: string | undefined;
+
+  /**
+   * @generated from field: map<string, string> metadata = 5 [json_name = "Metadata"];
+   */
+  metadata: { [key: string]: string };
+
+  /**
+   * @generated from field: optional uint32 slow_ms = 6 [json_name = "SlowMs"];
+   */
+  slowMs?: number | undefined;
+
+  /**
+   * @generated from field: optional string ip_family = 7 [json_name = "IPFamily"];
+   */
+  ipFamily?: string | undefined;
+};
+
+/**
+ * Describes the message vantage.v1.GrpcOptions.
+ * Use `create(GrpcOptionsSchema)` to create a new message.
+ */
+export declare const GrpcOptionsSchema: GenMessage<GrpcOptions>;
 
