@@ -1,5 +1,6 @@
 import { deviceStatuses, resultCode } from '@vantage/domain';
 import type { SchemaFact } from './openapi-schema.ts';
+import { optionFacts } from './option-facts.ts';
 import { alertFacts, stateFacts } from './state-facts.ts';
 
 /** An id as examples show it. */
@@ -13,6 +14,7 @@ const codes = Object.values(resultCode);
 export const facts: Readonly<Record<string, SchemaFact>> = {
   ...alertFacts(id),
   ...keyFacts(id, at),
+  ...optionFacts,
   ...pageFacts(id),
   ...stateFacts(id, at),
   Acknowledged: { example: false },
@@ -72,8 +74,6 @@ export const facts: Readonly<Record<string, SchemaFact>> = {
   },
   Errors: { example: 0 },
   Expect: { example: ['192.0.2.80'] },
-  'OptionsTCP.Expect': { example: '+PONG' },
-  'OptionsSNMP.AuthKey': { example: 'a long password' },
   'OptionsSNMP.Community': { example: 'a community' },
   'OptionsSNMP.Context': { example: 'vlan-1' },
   'OptionsSNMP.Expect': { example: 'nominal' },
@@ -81,27 +81,6 @@ export const facts: Readonly<Record<string, SchemaFact>> = {
   'OptionsSNMP.Interfaces': { example: [{ Name: 'GigabitEthernet1/0/1', MaxUtilisation: 80 }] },
   'OptionsSNMP.PrivKey': { example: 'another long password' },
   'OptionsSNMP.Values': { example: [{ Name: 'upsEstimatedChargeRemaining', Min: 50 }] },
-  'OptionsRedis.Command': { example: 'LLEN jobs' },
-  'OptionsRedis.Database': { example: 1 },
-  'OptionsRedis.ExpectRole': { example: 'master' },
-  'OptionsRedis.ExpectValue': { example: '0' },
-  'OptionsRedis.Info': { example: true },
-  'OptionsRedis.MaxReplicationLagSeconds': { example: 10 },
-  'OptionsRedis.MinReplicas': { example: 1 },
-  'OptionsPostgreSQL.ExpectRole': { example: 'primary' },
-  'OptionsMQTT.ClientId': { example: 'vantage-1' },
-  'OptionsMQTT.ExpectMessage': { example: 'online' },
-  'OptionsMQTT.Message': { example: 'hello' },
-  'OptionsMQTT.Topic': { example: 'monitor/vantage' },
-  'OptionsWebSocket.ExpectRegex': { example: '"type": ?"connection_ack"' },
-  'OptionsWebSocket.ExpectText': { example: 'connection_ack' },
-  'OptionsWebSocket.Ping': { example: true },
-  'OptionsWebSocket.Send': { example: '{"type":"connection_init"}' },
-  'OptionsWebSocket.Subprotocol': { example: 'graphql-ws' },
-  'OptionsgRPC.Authority': { example: 'api.example.org' },
-  'OptionsgRPC.ExpectStatus': { example: 'SERVING' },
-  'OptionsgRPC.Metadata': { example: { 'x-tenant': 'shop' } },
-  'OptionsgRPC.Service': { example: 'shop.v1.Orders' },
   ExpectBanner: { example: 'ready' },
   ExpectEntry: { example: 'README' },
   ExpectExitCode: { example: 0 },

@@ -30,7 +30,7 @@ const maxHeaderBytes = 64 * 1024;
 const maxInterimAnswers = 100;
 
 /**
- * Makes a call over HTTP/2 on an open connection (phase `ttfb` up to the headers of the answer, then `ttlb`). Throws
+ * Calls a method over HTTP/2 on an open connection (phase `ttfb` up to the headers of the answer, then `ttlb`). Throws
  * Failure 3 if the server does not answer in gRPC, 8 for a login that HTTP refuses.
  */
 export function callGrpc(

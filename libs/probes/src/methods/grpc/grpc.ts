@@ -32,7 +32,7 @@ const options = z.strictObject({
   Service: boundedText(200)
     .regex(/^[\w./-]*$/, 'must be the name of a service such as shop.v1.Orders')
     .default('')
-    .describe('Service whose health is asked for, such as shop.v1.Orders; default: the whole server.'),
+    .describe('Service to check, such as shop.v1.Orders; default: the whole server.'),
   ExpectStatus: z
     .enum(['SERVING', 'NOT_SERVING', 'UNKNOWN'])
     .default('SERVING')

@@ -9,7 +9,7 @@ export type ServingStatus = (typeof servingStatuses)[number];
 const headBytes = 5;
 const statusField = 1;
 
-/** The request for the health of a service; '' stands for the server. */
+/** The request for the health of a service; '' is the whole server. */
 export function healthRequest(service: string): Buffer {
   const message = service === '' ? Buffer.alloc(0) : new BinaryWriter().uint32(10).string(service).finish();
   const head = Buffer.alloc(headBytes);

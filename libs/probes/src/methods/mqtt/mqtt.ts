@@ -28,7 +28,7 @@ const options = z
         'Name of this client; default: a new one in each check. Servers end an older session of a name.',
       ),
     Version: z.enum(['3.1.1', '5']).default('3.1.1').describe('Version of MQTT.'),
-    Topic: lineText(1000).optional().describe('Topic to subscribe to; + and # stand for any part.'),
+    Topic: lineText(1000).optional().describe('Topic to subscribe to; + and # match any part.'),
     Message: boundedText(16_384, 1)
       .optional()
       .describe('Message to publish on the Topic; it must come back, unless ExpectMessage is set.'),

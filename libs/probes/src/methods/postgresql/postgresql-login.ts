@@ -23,9 +23,9 @@ export interface PostgresLogin {
 
 /** An open session. */
 export interface OpenSession {
-  /** How the login was made: `SCRAM-SHA-256`, `md5`, `password`, `none`. */
+  /** The method of the login: `SCRAM-SHA-256`, `md5`, `password`, `none`. */
   readonly auth: string;
-  /** What the server reports of itself: `server_version`, `in_hot_standby` … */
+  /** Settings that the server reports: `server_version`, `in_hot_standby` … */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
@@ -86,7 +86,7 @@ export async function logIn(
 
 /**
  * Starts a session as an unknown user, to see whether a server answers. Returns the error, or undefined where the
- * server asks for a login or lets everybody in.
+ * server requests a login or accepts any user.
  */
 export async function knock(channel: PostgresChannel, user: string) {
   await channel.write(startupMessage(user, undefined), `(start of user ${user})`);

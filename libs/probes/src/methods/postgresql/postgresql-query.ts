@@ -27,7 +27,7 @@ const numberTypes = [20, 21, 23, 700, 701, 1700];
 /** Runs a query, which may be several statements, and returns its first result with columns. */
 export async function runQuery(channel: PostgresChannel, sql: string): Promise<PostgresAnswer<QueryResult>> {
   await channel.write(textMessage('Q', sql), sql);
-  const kept: (readonly (string | null)[])[] = [];
+  const firstRows: (readonly (string | null)[])[] = [];
   let columns: readonly ResultColumn[] | undefined;
   let results = 0;
   let count = 0;
@@ -46,18 +46,19 @@ export async function runQuery(channel: PostgresChannel, sql: string): Promise<P
         if (results === 0) throw channel.unexpected('a row without a description');
         if (results > 1) break;
         count += 1;
-        if (kept.length > 0 && (kept.length >= maxRows || bytes + payload.length > maxPayloadBytes)) break;
-        kept.push(readRow(payload));
+        if (firstRows.length > 0 && (firstRows.length >= maxRows || bytes + payload.length > maxPayloadBytes))
+          break;
+        firstRows.push(readRow(payload));
         bytes += payload.length;
         break;
       case 'E':
         error ??= readError(payload);
         break;
       case 'G':
-        throw notMet('the query asks for data (COPY FROM STDIN), which is not sent');
+        throw notMet('the query requests data (COPY FROM STDIN), which is not sent');
       case 'Z':
         if (error) return { ok: false, error };
-        return { ok: true, value: { columns: columns ?? [], rows: kept, count } };
+        return { ok: true, value: { columns: columns ?? [], rows: firstRows, count } };
       case 'R':
       case 'W':
         throw channel.unexpected('no answer to the query');

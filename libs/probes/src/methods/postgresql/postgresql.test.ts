@@ -196,7 +196,7 @@ describe('PostgreSQL asks', () => {
     await using server = await serving({ query: () => messageOf('G', Buffer.alloc(3)) });
     expect(await runTest(postgresql, server.target, { ...login, Query: 'copy t from stdin' })).toMatchObject({
       code: 7,
-      text: 'the query asks for data (COPY FROM STDIN), which is not sent',
+      text: 'the query requests data (COPY FROM STDIN), which is not sent',
     });
   });
 

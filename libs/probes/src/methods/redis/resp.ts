@@ -64,7 +64,7 @@ export function readReply(dialogue: Dialogue): Promise<RespReply> {
   return read(0);
 }
 
-/** A length or count: -1 stands for null. */
+/** A length or count; -1 is null. */
 function lengthOf(text: string): number | undefined {
   if (text === '-1') return -1;
   const length = /^\d{1,10}$/.test(text) ? Number(text) : undefined;
@@ -72,9 +72,9 @@ function lengthOf(text: string): number | undefined {
 }
 
 async function readText(dialogue: Dialogue, length: number): Promise<string> {
-  const kept = await dialogue.readExactly(Math.min(length, maxTextBytes));
-  const text = kept.toString('utf8');
-  for (let left = length - kept.length; left > 0; ) left -= (await dialogue.readSome(left)).length;
+  const start = await dialogue.readExactly(Math.min(length, maxTextBytes));
+  const text = start.toString('utf8');
+  for (let left = length - start.length; left > 0; ) left -= (await dialogue.readSome(left)).length;
   const end = await dialogue.readExactly(2);
   if (end.toString('latin1') !== '\r\n') throw wrongProtocol(dialogue.connection.peer, 'no reply of Redis');
   return text;

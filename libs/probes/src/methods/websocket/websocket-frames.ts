@@ -60,7 +60,7 @@ interface Frame {
   readonly payload: Buffer;
 }
 
-/** Speaks over a dialogue whose upgrade is done. */
+/** Creates the channel of a dialogue after its upgrade. */
 export function createWebSocketChannel(dialogue: Dialogue): WebSocketChannel {
   const { peer } = dialogue.connection;
   let frames = 0;
@@ -79,9 +79,9 @@ export function createWebSocketChannel(dialogue: Dialogue): WebSocketChannel {
     if (second >= 128) throw wrongProtocol(peer, 'a masked frame');
     const size = await readSize(second);
     if (isControl && (!isFinal || size > maxControlBytes)) throw wrongProtocol(peer, 'a long control frame');
-    const kept = isControl ? size : Math.min(size, room);
-    const payload = await dialogue.readExactly(kept);
-    for (let left = size - kept; left > 0; )
+    const keptBytes = isControl ? size : Math.min(size, room);
+    const payload = await dialogue.readExactly(keptBytes);
+    for (let left = size - keptBytes; left > 0; )
       left -= (await dialogue.readSome(Math.min(left, bytesAtOnce))).length;
     return { isFinal, code, payload };
   };

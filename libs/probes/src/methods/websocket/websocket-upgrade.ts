@@ -58,11 +58,11 @@ async function sendRequest(
   { headers, subprotocol }: UpgradeRequest,
   key: string,
 ): Promise<void> {
-  const own = Object.keys(headers).map((name) => name.toLowerCase());
+  const names = Object.keys(headers).map((name) => name.toLowerCase());
   const lines = [
     `GET ${requestPath(target)} HTTP/1.1`,
-    ...(own.includes('host') ? [] : [`Host: ${authorityOf(target, dialogue.connection)}`]),
-    ...(own.includes('user-agent') ? [] : ['User-Agent: Vantage']),
+    ...(names.includes('host') ? [] : [`Host: ${authorityOf(target, dialogue.connection)}`]),
+    ...(names.includes('user-agent') ? [] : ['User-Agent: Vantage']),
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     'Upgrade: websocket',
     'Connection: Upgrade',
@@ -110,11 +110,11 @@ function refusal(status: number, reason: string, loggedIn: boolean): Failure {
   return new Failure(resultCode.login, `${text}: ${why}`);
 }
 
-function judgeSubprotocol(chosen: string | undefined, asked: string | undefined, peer: string): void {
-  const offered = (asked ?? '').split(',').map((name) => name.trim());
-  if (chosen === undefined && asked === undefined) return;
-  if (chosen === undefined)
-    throw notMet(`the server does not speak the subprotocol ${quoteShort(asked ?? '')}`);
-  if (asked === undefined || !offered.includes(chosen))
-    throw wrongProtocol(peer, `the subprotocol ${quoteShort(chosen)}, which was not offered`);
+function judgeSubprotocol(selected: string | undefined, requested: string | undefined, peer: string): void {
+  const offered = (requested ?? '').split(',').map((name) => name.trim());
+  if (selected === undefined && requested === undefined) return;
+  if (selected === undefined)
+    throw notMet(`the server does not speak the subprotocol ${quoteShort(requested ?? '')}`);
+  if (requested === undefined || !offered.includes(selected))
+    throw wrongProtocol(peer, `the subprotocol ${quoteShort(selected)}, which was not offered`);
 }
