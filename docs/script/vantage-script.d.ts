@@ -573,6 +573,90 @@ interface PostgresqlResult extends Result {
 /** Greets a PostgreSQL server, logs in and asks a query. */
 declare function postgresql(call: PostgresqlCall): Promise<PostgresqlResult>;
 
+interface MqttCall extends Call, Place {
+  /** TLS settings. */
+  tls?: OwnTls;
+  /** User name to log in with; default: the one in the URL, else no login. */
+  user?: string;
+  /** Password to log in with; default: the one in the URL. */
+  password?: string;
+  /** Name of this client; default: a new one in each check. Servers end an older session of a name. */
+  clientId?: string;
+  /** Version of MQTT. */
+  version?: '5' | '3.1.1';
+  /** Topic to subscribe to; + and # match any part. */
+  topic?: string;
+  /** Message to publish on the Topic; it must come back, unless ExpectMessage is set. */
+  message?: string;
+  /** Text that a message on the Topic must contain before the Timeout; a retained one counts. */
+  expectMessage?: string;
+  /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
+  ipFamily?: '4' | '6' | 'Any';
+}
+
+interface MqttResult extends Result {
+  /** The message that was waited for. */
+  readonly received: string | null;
+}
+
+/** Connects to an MQTT server, subscribes to a topic and sends a message. */
+declare function mqtt(call: MqttCall): Promise<MqttResult>;
+
+interface WebsocketCall extends Call {
+  url: string;
+  /** TLS settings. */
+  tls?: OwnTls;
+  /** Request headers of the upgrade; Host names a virtual host. */
+  headers?: Record<string, string>;
+  /** User for Basic authentication; default: the URL's. */
+  user?: string;
+  /** Password for Basic authentication. */
+  password?: string;
+  /** Subprotocol that the server must speak; several, with commas between them: one of them. */
+  subprotocol?: string;
+  /** Text to send as a message. */
+  send?: string;
+  /** Text that a message of the server must contain before the Timeout. */
+  expectText?: string;
+  /** Regular expression that a message of the server must match before the Timeout. */
+  expectRegex?: string;
+  /** Send a ping, which the server must answer; not where a message is expected. */
+  ping?: boolean;
+  /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
+  ipFamily?: '4' | '6' | 'Any';
+}
+
+interface WebsocketResult extends Result {
+  /** The message that was waited for. */
+  readonly message: string | null;
+}
+
+/** Opens a WebSocket, sends a text and waits for a message. */
+declare function websocket(call: WebsocketCall): Promise<WebsocketResult>;
+
+interface GrpcCall extends Call, Place {
+  /** TLS settings. */
+  tls?: OwnTls;
+  /** Service to check, such as shop.v1.Orders; default: the whole server. */
+  service?: string;
+  /** Status that the service must have. */
+  expectStatus?: 'SERVING' | 'NOT_SERVING' | 'UNKNOWN';
+  /** Virtual host (:authority); default: host and port. */
+  authority?: string;
+  /** Entries to send with the call, such as authorization. */
+  metadata?: Record<string, string>;
+  /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
+  ipFamily?: '4' | '6' | 'Any';
+}
+
+interface GrpcResult extends Result {
+  /** SERVING, NOT_SERVING or UNKNOWN. */
+  readonly status: string;
+}
+
+/** Asks a gRPC server for the health of a service. */
+declare function grpc(call: GrpcCall): Promise<GrpcResult>;
+
 // Generated up to here.
 
 /** Fails the script with ResultCode 4 and this text unless the condition is truthy; catching its error does not undo that. */
