@@ -81,7 +81,13 @@ function addResponseTime(
 ): boolean {
   const ms = Number(right);
   if (!/^<=?$/.test(comparator) || !Number.isInteger(ms) || ms < 1) return false;
-  const name = { http: 'MaxTimeMs', ping: 'MaxRTTMs', dns: undefined, connection: undefined }[kind];
+  const name = {
+    http: 'MaxTimeMs',
+    ping: 'MaxRTTMs',
+    dns: undefined,
+    connection: undefined,
+    message: undefined,
+  }[kind];
   if (name === undefined) return false;
   options[name] = ms;
   return true;

@@ -11,7 +11,7 @@ export interface MqttServerSettings {
   readonly grant?: number;
   /** A message that it keeps for subscribers, sent before the answer to the subscription. */
   readonly retained?: string;
-  /** What becomes of a message that a client sends; default: it comes back. */
+  /** The messages that the server delivers for one of a client; default: the same one. */
   readonly forward?: (message: string) => readonly string[];
   /** Collects the types of the packets of clients. */
   readonly received?: number[];

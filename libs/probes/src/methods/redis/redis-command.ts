@@ -1,6 +1,6 @@
 /**
- * The words of a command as redis-cli reads them: blanks separate them, quotes keep blanks, a backslash in double quotes
- * keeps the next character. undefined: a quote is not closed, or there is no word. Pure.
+ * The words of a command as redis-cli reads them: blanks separate them, quotes keep blanks, a backslash in double
+ * quotes keeps the next character. undefined: a quote is not closed, or there is no word. Pure.
  */
 export function commandWords(line: string): readonly string[] | undefined {
   const words: string[] = [];
