@@ -10,7 +10,7 @@ const head = `# Methods
 
 A device has a Method, a URL and Options. The Method determines how an agent checks the device. This page lists each Method with the forms of its URL, its Options and an example of a body for \`POST /devices\`.
 All Options may be absent. An unknown name is refused with the likely one. A password may be the name of a secret (\`\${secret:NAME}\`, [secrets.md](secrets.md)).
-[result-codes.md](result-codes.md) defines the outcome of a check, [phases.md](phases.md) the measurement of its phases. A check of any Method may return measured values ([rest.md](rest.md), "Values"), so far a script's. \`npm run gen:docs\` generates this page from the schemas of the API.
+[result-codes.md](result-codes.md) defines the outcome of a check, [phases.md](phases.md) the measurement of its phases. A check of any Method may return measured values ([rest.md](rest.md), "Values"). \`npm run gen:docs\` generates this page from the schemas of the API.
 `;
 
 function formsOf(method: Method): string {
