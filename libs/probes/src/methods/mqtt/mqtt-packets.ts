@@ -1,7 +1,7 @@
 // The packets of MQTT 3.1.1 and 5 that a check uses (OASIS standards of 2014 and 2019).
 
 /** Levels of the protocol by the names of their versions. */
-export const protocolLevels = { '3.1.1': 4, '5': 5 } as const;
+const protocolLevels = { '3.1.1': 4, '5': 5 } as const;
 export type MqttVersion = keyof typeof protocolLevels;
 
 export const packetType = {
@@ -11,8 +11,6 @@ export const packetType = {
   puback: 4,
   subscribe: 8,
   suback: 9,
-  pingreq: 12,
-  pingresp: 13,
   disconnect: 14,
 } as const;
 
@@ -102,7 +100,6 @@ export function pubackPacket(id: number): Buffer {
   return packetOf(packetType.puback, 0, int16(id));
 }
 
-export const pingPacket = packetOf(packetType.pingreq, 0, Buffer.alloc(0));
 export const disconnectPacket = packetOf(packetType.disconnect, 0, Buffer.alloc(0));
 
 /** The answer to a connect: 0 is good. */

@@ -3,7 +3,7 @@ import type { Dialogue } from '../../dialogue/dialogue.ts';
 import { wrongProtocol } from '../../dialogue/receive-buffer.ts';
 
 /** A message of the server. */
-export interface ServerMessage {
+interface ServerMessage {
   /** Its letter, such as `R` or `Z`. */
   readonly type: string;
   /** At most 64 KiB. */

@@ -1,7 +1,7 @@
 import type { MeasuredValue } from '@vantage/domain';
 
 /** The role of a server. */
-export type RedisRole = 'master' | 'replica' | 'sentinel';
+type RedisRole = 'master' | 'replica' | 'sentinel';
 
 /** The figures of a server that a check uses. A figure that the server does not tell is undefined. */
 export interface RedisInfo {

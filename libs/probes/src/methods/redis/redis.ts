@@ -175,7 +175,7 @@ function errorFailure(error: string, code: 3 | 7, begin: string): Failure {
   const word = wordOf(error);
   if (word === 'NOAUTH') return loginRefused(error, 'set Password');
   if (refusedWords.includes(word)) return loginRefused(error);
-  const busy = busyWords.includes(word) || /^ERR max number of clients/.test(error);
+  const busy = busyWords.includes(word) || error.startsWith('ERR max number of clients');
   return new Failure(busy ? resultCode.protocol : code, `${begin} ${quoteShort(error, 200)}`);
 }
 

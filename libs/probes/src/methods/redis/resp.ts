@@ -35,7 +35,7 @@ export function readReply(dialogue: Dialogue): Promise<RespReply> {
     if (items % itemsAtOnce === 0) await new Promise((resolve) => setImmediate(resolve));
     const line = await dialogue.readLine();
     const rest = line.slice(1);
-    switch (line[0]) {
+    switch (line.charAt(0)) {
       case '+':
         return { kind: 'text', text: rest };
       case '-':

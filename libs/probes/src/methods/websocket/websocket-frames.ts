@@ -7,10 +7,10 @@ import { wrongProtocol } from '../../dialogue/receive-buffer.ts';
 
 // Frames of a WebSocket (RFC 6455 section 5).
 
-export const opcode = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
+const opcode = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
 /** A message of the server, or its pong. */
-export interface WebSocketMessage {
+interface WebSocketMessage {
   readonly kind: 'text' | 'binary' | 'pong';
   /** A message has its first 256 KiB. */
   readonly payload: Buffer;
