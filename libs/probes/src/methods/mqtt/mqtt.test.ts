@@ -133,3 +133,15 @@ test.each([
 ])('the Options %j are refused by name', (options, name) => {
   expect(mqtt.options.safeParse(options).error?.issues[0]?.path).toEqual([name]);
 });
+
+test.each(versions)(
+  'without a login a demand for one by MQTT %s is good, unless a topic needs it',
+  async (Version) => {
+    await using server = await serving({ password: 'right' });
+    expect(await runTest(mqtt, server.target, { Version })).toMatchObject({
+      code: 1,
+      text: 'MQTT answers, and requires a login',
+    });
+    expect(await runTest(mqtt, server.target, { Version, Topic: 'a' })).toMatchObject({ code: 8 });
+  },
+);

@@ -3,7 +3,7 @@ import { type MeasuredValue, resultCode } from '@vantage/domain';
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
 import { quoteShort } from '../../contract/display.ts';
-import { notMet } from '../../contract/failure.ts';
+import { Failure, notMet } from '../../contract/failure.ts';
 import {
   ipFamilyOption,
   slowMsOption,
@@ -94,7 +94,21 @@ export const mqtt: Probe<'MQTT', typeof options> = {
       clientId: settings.ClientId ?? `vantage${randomBytes(6).toString('hex')}`,
       user: login?.user,
       password: login?.password,
+    }).catch((error: unknown) => {
+      // Without a login, the demand for one is an answer, unless a topic needs more than that.
+      const isDemand = error instanceof Failure && error.code === resultCode.login;
+      if (isDemand && !login && settings.Topic === undefined) return undefined;
+      throw error;
     });
+    if (!session) {
+      return {
+        code: resultCode.ok,
+        text: 'MQTT answers, and requires a login',
+        dataSize: dialogue.received,
+        extended: {},
+        answer: () => ({ received: null }),
+      };
+    }
     const { text, values, received } = await useTopic(context, session, settings);
     context.stopwatch.pause();
     await session.disconnect();

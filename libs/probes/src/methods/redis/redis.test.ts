@@ -40,7 +40,9 @@ test('PONG, the role and the figures of INFO', async () => {
 });
 
 test.each([
-  ['no login where one is needed', {}, 8, /^login refused: "NOAUTH .*"; set Password$/],
+  ['no login', {}, 1, /^Redis answers, and requires a login$/],
+  ['a command without a login', { Command: 'GET a' }, 8, /^login refused: "NOAUTH .*"; set Password$/],
+  ['a role without a login', { ExpectRole: 'master' }, 8, /^login refused: "NOAUTH .*"; set Password$/],
   ['a wrong password', { Password: 'not-it' }, 8, /^login refused: "WRONGPASS/],
   ['the password', { Password: 'right' }, 1, /^PONG, master$/],
   ['user and password', { User: 'default', Password: 'right' }, 1, /^PONG, master$/],

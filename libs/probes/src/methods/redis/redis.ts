@@ -116,8 +116,17 @@ export const redis: Probe<'Redis', typeof options> = {
     });
     using dialogue = openDialogue(context, connection, { speaksFirst: 'client' });
     const ask = (words: readonly string[], shown = words.join(' ')) => askServer(dialogue, words, shown);
-    await logIn(ask, target, settings);
+    const isLoggedIn = await logIn(ask, target, settings);
     const pong = await ask(['PING']);
+    if (!isLoggedIn && isAnswerEnough(pong, target, settings)) {
+      return {
+        code: resultCode.ok,
+        text: 'Redis answers, and requires a login',
+        dataSize: dialogue.received,
+        extended: {},
+        answer: () => ({ reply: null, role: null }),
+      };
+    }
     if (pong.kind === 'error') throw errorFailure(pong.text, resultCode.protocol, 'expected PONG, got');
     if (pong.kind !== 'text' || pong.text !== 'PONG')
       throw new Failure(resultCode.protocol, `expected PONG, got ${quoteShort(replyText(pong))}`);
@@ -155,15 +164,23 @@ async function askServer(dialogue: Dialogue, words: readonly string[], shown: st
   return readReply(dialogue);
 }
 
-async function logIn(ask: Ask, target: Target, settings: RedisOptions): Promise<void> {
+/** Returns whether there is a login. Throws Failure 8 if the server refuses it. */
+async function logIn(ask: Ask, target: Target, settings: RedisOptions): Promise<boolean> {
   const user = settings.User ?? (target.user === '' ? undefined : target.user);
   const password = settings.Password ?? target.password?.reveal();
-  if (user === undefined && (password === undefined || password === '')) return;
+  if (user === undefined && (password === undefined || password === '')) return false;
   const login = user === undefined ? [password ?? ''] : [user, password ?? ''];
   const answer = await ask(['AUTH', ...login], user === undefined ? 'AUTH ***' : `AUTH ${user} ***`);
-  if (answer.kind !== 'error') return;
+  if (answer.kind !== 'error') return true;
   if (busyWords.includes(wordOf(answer.text))) throw loginImpossible(answer.text);
   throw loginRefused(answer.text);
+}
+
+/** Without a login, the demand for one is an answer, unless the Options need more than that. */
+function isAnswerEnough(pong: RespReply, target: Target, settings: RedisOptions): boolean {
+  const isDemand = pong.kind === 'error' && wordOf(pong.text) === 'NOAUTH';
+  const needsLogin = settings.Command !== undefined || databaseOf(target, settings) !== undefined;
+  return isDemand && !needsLogin && !needsInfo(settings);
 }
 
 function wordOf(error: string): string {
