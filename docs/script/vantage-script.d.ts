@@ -758,6 +758,154 @@ interface DomainResult extends Result {
 /** Queries the registry of a domain. */
 declare function domain(call: DomainCall): Promise<DomainResult>;
 
+interface RedisCall extends Call, Place {
+  /** TLS settings. */
+  tls?: OwnTls;
+  /** User name to log in with (Redis 6 and later); default: the one in the URL, else none. */
+  user?: string;
+  /** Password to log in with; default: the one in the URL, else no login. */
+  password?: string;
+  /** Number of the database; default: the one in the URL, else 0. */
+  database?: number;
+  /** Command to run after PING, such as LLEN jobs. A number in its reply is measured. */
+  command?: string;
+  /** The reply to Command must be this (a list: tabs between its items; nothing: NULL). */
+  expectValue?: string;
+  /** Ask for INFO: its role and figures (clients, memory, operations, replication) are kept. */
+  info?: boolean;
+  /** Role that the server must have. */
+  expectRole?: 'master' | 'replica';
+  /** Least replicas that are online, of a master. */
+  minReplicas?: number;
+  /** Most seconds since master and replica (the slowest one) last heard of each other. */
+  maxReplicationLagSeconds?: number;
+  /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
+  ipFamily?: '4' | '6' | 'Any';
+}
+
+interface RedisResult extends Result {
+  /** The reply to the command. */
+  readonly reply: string | null;
+  /** master, replica or sentinel, by INFO. */
+  readonly role: string | null;
+}
+
+/** Asks a Redis server for PONG, logs in and runs a command. */
+declare function redis(call: RedisCall): Promise<RedisResult>;
+
+interface PostgresqlCall extends Call, Place {
+  /** TLS settings. */
+  tls?: StartTls;
+  /** User name to log in with; default: the one in the URL, else no login. */
+  user?: string;
+  /** Password to log in with; default: the one in the URL. */
+  password?: string;
+  /** Database to use; default: the one in the URL, else the one named like the user. */
+  database?: string;
+  /** Query to run after the login. The numbers of its first row are measured by their column. */
+  query?: string;
+  /** The first row's first value must be this, or the whole first row with tabs between its values (NULL is NULL). */
+  expectResult?: string;
+  /** Role that the server must have: a standby is in recovery. */
+  expectRole?: 'primary' | 'standby';
+  /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
+  ipFamily?: '4' | '6' | 'Any';
+}
+
+interface PostgresqlResult extends Result {
+  /** The number of rows that the query returned. */
+  readonly rows: number;
+  /** The first row. */
+  readonly row: readonly (string | null)[] | null;
+}
+
+/** Greets a PostgreSQL server, logs in and asks a query. */
+declare function postgresql(call: PostgresqlCall): Promise<PostgresqlResult>;
+
+interface MqttCall extends Call, Place {
+  /** TLS settings. */
+  tls?: OwnTls;
+  /** User name to log in with; default: the one in the URL, else no login. */
+  user?: string;
+  /** Password to log in with; default: the one in the URL. */
+  password?: string;
+  /** Name of this client; default: a new one in each check. Servers end an older session of a name. */
+  clientId?: string;
+  /** Version of MQTT. */
+  version?: '5' | '3.1.1';
+  /** Topic to subscribe to; + and # match any part. */
+  topic?: string;
+  /** Message to publish on the Topic; it must come back, unless ExpectMessage is set. */
+  message?: string;
+  /** Text that a message on the Topic must contain before the Timeout; a retained one counts. */
+  expectMessage?: string;
+  /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
+  ipFamily?: '4' | '6' | 'Any';
+}
+
+interface MqttResult extends Result {
+  /** The message that was waited for. */
+  readonly received: string | null;
+}
+
+/** Connects to an MQTT server, subscribes to a topic and sends a message. */
+declare function mqtt(call: MqttCall): Promise<MqttResult>;
+
+interface WebsocketCall extends Call {
+  url: string;
+  /** TLS settings. */
+  tls?: OwnTls;
+  /** Request headers of the upgrade; Host names a virtual host. */
+  headers?: Record<string, string>;
+  /** User for Basic authentication; default: the URL's. */
+  user?: string;
+  /** Password for Basic authentication. */
+  password?: string;
+  /** Subprotocol that the server must speak; several, with commas between them: one of them. */
+  subprotocol?: string;
+  /** Text to send as a message. */
+  send?: string;
+  /** Text that a message of the server must contain before the Timeout. */
+  expectText?: string;
+  /** Regular expression that a message of the server must match before the Timeout. */
+  expectRegex?: string;
+  /** Send a ping, which the server must answer; not where a message is expected. */
+  ping?: boolean;
+  /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
+  ipFamily?: '4' | '6' | 'Any';
+}
+
+interface WebsocketResult extends Result {
+  /** The message that was waited for. */
+  readonly message: string | null;
+}
+
+/** Opens a WebSocket, sends a text and waits for a message. */
+declare function websocket(call: WebsocketCall): Promise<WebsocketResult>;
+
+interface GrpcCall extends Call, Place {
+  /** TLS settings. */
+  tls?: OwnTls;
+  /** Service to check, such as shop.v1.Orders; default: the whole server. */
+  service?: string;
+  /** Status that the service must have. */
+  expectStatus?: 'SERVING' | 'NOT_SERVING' | 'UNKNOWN';
+  /** Virtual host (:authority); default: host and port. */
+  authority?: string;
+  /** Entries to send with the call, such as authorization. */
+  metadata?: Record<string, string>;
+  /** Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. */
+  ipFamily?: '4' | '6' | 'Any';
+}
+
+interface GrpcResult extends Result {
+  /** SERVING, NOT_SERVING or UNKNOWN. */
+  readonly status: string;
+}
+
+/** Asks a gRPC server for the health of a service. */
+declare function grpc(call: GrpcCall): Promise<GrpcResult>;
+
 // Generated up to here.
 
 /** Fails the script with ResultCode 4 and this text unless the condition is truthy; catching its error does not undo that. */

@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: steps and references are written so
 import { reference, sentinel } from './sentinel.ts';
+import { serviceDevices } from './sentinel-services.ts';
 import { type EchoMethod, type EchoTarget, echoDatagrams, echoLines, echoWeb } from './sentinel-targets.ts';
 import type { NewDevice } from './sentinel-welcome.ts';
 import { dnsServer } from './watched.ts';
@@ -46,6 +47,7 @@ export async function refusedDevices(targets: AsyncDisposableStack): Promise<rea
       URL: 'kept.example',
       Options: { RDAPServer: `http://${web}/yes`, ExpectRegistrar: reference('KEPT') },
     },
+    ...(await serviceDevices({ tcp, web, serve: hold })),
     ...scriptDevices(web, tcp),
   ];
 }

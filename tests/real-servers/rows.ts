@@ -2,11 +2,17 @@
 
 import { execFileSync } from 'node:child_process';
 import type { Method } from '@vantage/domain';
+import { grpcPlace } from './grpc-place.ts';
 import { startDovecot, startPostfix } from './mail-servers.ts';
+import { mqttPlace } from './mqtt-place.ts';
 import { startUnbound } from './name-servers.ts';
 import { group, startInn } from './news-server.ts';
+import type { Place } from './place.ts';
+import { postgresqlPlace } from './postgresql-place.ts';
+import { redisPlace } from './redis-place.ts';
 import { startMariadb, startNginx, startSshd, startTelnetd, startTlsFront, startVsftpd } from './servers.ts';
 import { login, type packages, type Server, type ServersFixture } from './servers-fixture.ts';
+import { websocketPlace } from './websocket-place.ts';
 
 /** The part of the table; each has a test file. */
 export type Part = 'web' | 'mail' | 'files' | 'data';
@@ -18,30 +24,6 @@ export interface Row {
   readonly needs: readonly (keyof typeof packages)[];
   /** Starts the server. `port` is without TLS; the table checks TLS at `tls` (with `tlsOptions`). */
   start(fixture: ServersFixture): Promise<Place>;
-}
-
-/** A running server, and the checks of the table. */
-export interface Place extends AsyncDisposable {
-  readonly port: number;
-  readonly url: (port: number) => string;
-  readonly options: Readonly<Record<string, unknown>>;
-  readonly wrongPassword?: Readonly<Record<string, unknown>>;
-  /** The URL that demands the password, when it is not `url`. */
-  readonly privateUrl?: (port: number) => string;
-  readonly wrongHostKey?: Readonly<Record<string, unknown>>;
-  readonly wrongExpectation: Readonly<Record<string, unknown>>;
-  /** The port and the settings for TLS; absent where the Method has no TLS. */
-  readonly tls?: {
-    readonly port: number;
-    readonly url?: (port: number) => string;
-    readonly mode: 'StartTLS' | 'Implicit';
-    /** Further Options that only TLS accepts. */
-    readonly options?: Readonly<Record<string, unknown>>;
-  };
-  /** Starts the same server with another certificate. */
-  readonly again?: (certificate: 'expired' | 'wrongName') => Promise<Place>;
-  /** The number of bytes after which a cut is in the middle of a good answer. */
-  readonly middle: number;
 }
 
 const credentials = { User: login.user, Password: login.password };
@@ -305,5 +287,35 @@ export const rows: Readonly<Record<Exclude<Method, MethodOfOtherFile>, Row>> = {
     part: 'web',
     needs: ['unbound'],
     start: (fixture) => namePlace(fixture, 'good'),
+  },
+  Redis: {
+    method: 'Redis',
+    part: 'data',
+    needs: ['redis-server'],
+    start: (fixture) => redisPlace(fixture, 'good'),
+  },
+  PostgreSQL: {
+    method: 'PostgreSQL',
+    part: 'data',
+    needs: ['postgresql-15'],
+    start: (fixture) => postgresqlPlace(fixture, 'good'),
+  },
+  MQTT: {
+    method: 'MQTT',
+    part: 'data',
+    needs: ['mosquitto'],
+    start: (fixture) => mqttPlace(fixture, 'good'),
+  },
+  WebSocket: {
+    method: 'WebSocket',
+    part: 'web',
+    needs: ['nginx', 'websocketd'],
+    start: (fixture) => websocketPlace(fixture, 'good'),
+  },
+  gRPC: {
+    method: 'gRPC',
+    part: 'web',
+    needs: [],
+    start: (fixture) => grpcPlace(fixture, 'good'),
   },
 };

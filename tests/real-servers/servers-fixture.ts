@@ -43,6 +43,10 @@ export const packages = {
   slapd: '/usr/sbin/slapd',
   freeradius: '/usr/sbin/freeradius',
   kamailio: '/usr/sbin/kamailio',
+  'redis-server': '/usr/bin/redis-server',
+  'postgresql-15': '/usr/lib/postgresql/15/bin/postgres',
+  mosquitto: '/usr/sbin/mosquitto',
+  websocketd: '/usr/bin/websocketd',
   'prometheus-alertmanager': '/usr/bin/prometheus-alertmanager',
 } as const;
 

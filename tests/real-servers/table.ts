@@ -11,7 +11,8 @@ import { retryBecause } from '@vantage/testing/retry';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Fault, startFaultProxy } from '../harness/fault-proxy.ts';
 import { dropPort, firewallMissing } from '../harness/firewall.ts';
-import { type Part, type Place, type Row, rows } from './rows.ts';
+import type { Place } from './place.ts';
+import { type Part, type Row, rows } from './rows.ts';
 import { createServersFixture, login, type ServersFixture, serversMissing } from './servers-fixture.ts';
 
 const faults: Readonly<Record<string, { fault: (place: Place) => Fault; codes: readonly number[] }>> = {

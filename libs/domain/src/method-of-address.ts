@@ -31,6 +31,16 @@ export const methodsByScheme: Readonly<Record<string, Method>> = {
   sips: 'SIP',
   domain: 'Domain',
   push: 'Push',
+  redis: 'Redis',
+  rediss: 'Redis',
+  postgresql: 'PostgreSQL',
+  postgres: 'PostgreSQL',
+  mqtt: 'MQTT',
+  mqtts: 'MQTT',
+  ws: 'WebSocket',
+  wss: 'WebSocket',
+  grpc: 'gRPC',
+  grpcs: 'gRPC',
 };
 
 /** The Method that the port of an address suggests; TCP fits every other one. */
@@ -54,9 +64,14 @@ export const methodsByPort: Readonly<Record<number, Method>> = {
   993: 'IMAP4',
   995: 'POP3',
   1812: 'RADIUS',
+  1883: 'MQTT',
   3306: 'MySQL',
   5060: 'SIP',
   5061: 'SIP',
+  5432: 'PostgreSQL',
+  6379: 'Redis',
   8080: 'HTTP',
   8443: 'HTTP',
+  8883: 'MQTT',
+  50051: 'gRPC',
 };

@@ -21,6 +21,11 @@ export const methods = [
   'SIP',
   'Domain',
   'Push',
+  'Redis',
+  'PostgreSQL',
+  'MQTT',
+  'WebSocket',
+  'gRPC',
 ] as const;
 
 export type Method = (typeof methods)[number];

@@ -14,6 +14,11 @@ const ports: Readonly<Partial<Record<Method, number>>> = {
   LDAP: 389,
   RADIUS: 1812,
   SIP: 5060,
+  Redis: 6379,
+  PostgreSQL: 5432,
+  MQTT: 1883,
+  WebSocket: 80,
+  gRPC: 50_051,
 };
 /** Ports of the schemes under TLS. */
 const tlsPorts: Readonly<Record<string, number>> = {
@@ -25,6 +30,9 @@ const tlsPorts: Readonly<Record<string, number>> = {
   telnets: 992,
   ldaps: 636,
   sips: 5061,
+  mqtts: 8883,
+  wss: 443,
+  grpcs: 443,
 };
 
 /**

@@ -77,6 +77,11 @@ describe('a resource that is sent back as it was read', () => {
     ['RADIUS', 'radius.example', { Secret: 'pw', User: 'u', Password: 'pw' }],
     ['SIP', 'sips:sip.example', { User: '100', ExpectStatus: ['200', '404'] }],
     ['Domain', 'domain:example.org', { MinDaysLeft: 14, ExpectStatus: ['active'] }],
+    ['Redis', 'rediss://u:pw@cache.example/1', { ExpectRole: 'master' }],
+    ['gRPC', 'grpcs://api.example', { Service: 'a.B', Metadata: { authorization: 'Bearer t' } }],
+    ['WebSocket', 'wss://u:pw@live.example/feed?token=t', { Headers: { Cookie: 'a=1' } }],
+    ['MQTT', 'mqtts://u:pw@broker.example', { Topic: 'a/b', Version: '5' }],
+    ['PostgreSQL', 'postgresql://u:pw@pg.example/shop', { Query: 'select 1', TLS: { Mode: 'StartTLS' } }],
     ['Script', 'const a = 1;\n// "two" lines', {}],
   ];
 

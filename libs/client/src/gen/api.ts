@@ -4622,6 +4622,540 @@ export interface components {
             IPFamily?: "4" | "6" | "Any";
         };
         /**
+         * @description Options of Method Redis. All may be absent; a name that is not listed is refused with code 1004.
+         * @example {
+         *       "Password": "a password",
+         *       "ExpectRole": "master",
+         *       "MaxReplicationLagSeconds": 10
+         *     }
+         */
+        OptionsRedis: {
+            /**
+             * @description TLS settings.
+             * @example {
+             *       "Verify": true,
+             *       "MinDaysLeft": 14
+             *     }
+             */
+            TLS?: {
+                /**
+                 * @description Whether TLS is spoken; default by the scheme.
+                 * @enum {string}
+                 */
+                Mode?: "None" | "Implicit";
+                /** @description Refuse a certificate that is not valid for the server's name. Default: true. */
+                Verify?: boolean;
+                /**
+                 * @description Authorities to trust instead of the system's, PEM.
+                 * @example -----BEGIN CERTIFICATE-----
+                 *     MIIB…
+                 *     -----END CERTIFICATE-----
+                 */
+                CA?: string;
+                /**
+                 * @description Client certificate with its chain, PEM.
+                 * @example -----BEGIN CERTIFICATE-----
+                 *     MIIB…
+                 *     -----END CERTIFICATE-----
+                 */
+                ClientCert?: string;
+                /**
+                 * Format: password
+                 * @description Private key of the client certificate, PEM.
+                 * @example -----BEGIN PRIVATE KEY-----
+                 *     MIIE…
+                 *     -----END PRIVATE KEY-----
+                 */
+                ClientKey?: string;
+                /**
+                 * @description Name asked for (SNI) and expected in the certificate; default: the host.
+                 * @example www.example.com
+                 */
+                ServerName?: string;
+                /**
+                 * @description The certificate must be valid for at least this many days. Default: 0.
+                 * @example 14
+                 */
+                MinDaysLeft?: number;
+            };
+            /**
+             * @description User name to log in with (Redis 6 and later); default: the one in the URL, else none.
+             * @example monitor
+             */
+            User?: string;
+            /**
+             * Format: password
+             * @description Password to log in with; default: the one in the URL, else no login.
+             * @example a password
+             */
+            Password?: string;
+            /**
+             * @description Number of the database; default: the one in the URL, else 0.
+             * @example 1
+             */
+            Database?: number;
+            /**
+             * @description Command to run after PING, such as LLEN jobs. A number in its reply is measured.
+             * @example LLEN jobs
+             */
+            Command?: string;
+            /**
+             * @description The reply to Command must be this (a list: tabs between its items; nothing: NULL).
+             * @example 0
+             */
+            ExpectValue?: string;
+            /**
+             * @description Ask for INFO: its role and figures (clients, memory, operations, replication) are kept. Default: true.
+             * @example true
+             */
+            Info?: boolean;
+            /**
+             * @description Role that the server must have.
+             * @example master
+             * @enum {string}
+             */
+            ExpectRole?: "master" | "replica";
+            /**
+             * @description Least replicas that are online, of a master.
+             * @example 1
+             */
+            MinReplicas?: number;
+            /**
+             * @description Most seconds since master and replica (the slowest one) last heard of each other.
+             * @example 10
+             */
+            MaxReplicationLagSeconds?: number;
+            /**
+             * @description A good check that takes longer than this many milliseconds is Slow.
+             * @example 1000
+             */
+            SlowMs?: number;
+            /**
+             * @description Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. Default: "Any".
+             * @example Any
+             * @enum {string}
+             */
+            IPFamily?: "4" | "6" | "Any";
+        };
+        /**
+         * @description Options of Method PostgreSQL. All may be absent; a name that is not listed is refused with code 1004.
+         * @example {
+         *       "Password": "a password",
+         *       "TLS": {
+         *         "Mode": "StartTLS"
+         *       },
+         *       "Query": "select count(*) as orders from orders"
+         *     }
+         */
+        OptionsPostgreSQL: {
+            /**
+             * @description TLS settings.
+             * @example {
+             *       "Verify": true,
+             *       "MinDaysLeft": 14
+             *     }
+             */
+            TLS?: {
+                /**
+                 * @description When TLS starts; default: Implicit for the protocol's TLS scheme or port, else None.
+                 * @enum {string}
+                 */
+                Mode?: "None" | "StartTLS" | "Implicit";
+                /** @description Refuse a certificate that is not valid for the server's name. Default: true. */
+                Verify?: boolean;
+                /**
+                 * @description Authorities to trust instead of the system's, PEM.
+                 * @example -----BEGIN CERTIFICATE-----
+                 *     MIIB…
+                 *     -----END CERTIFICATE-----
+                 */
+                CA?: string;
+                /**
+                 * @description Client certificate with its chain, PEM.
+                 * @example -----BEGIN CERTIFICATE-----
+                 *     MIIB…
+                 *     -----END CERTIFICATE-----
+                 */
+                ClientCert?: string;
+                /**
+                 * Format: password
+                 * @description Private key of the client certificate, PEM.
+                 * @example -----BEGIN PRIVATE KEY-----
+                 *     MIIE…
+                 *     -----END PRIVATE KEY-----
+                 */
+                ClientKey?: string;
+                /**
+                 * @description Name asked for (SNI) and expected in the certificate; default: the host.
+                 * @example www.example.com
+                 */
+                ServerName?: string;
+                /**
+                 * @description The certificate must be valid for at least this many days. Default: 0.
+                 * @example 14
+                 */
+                MinDaysLeft?: number;
+            };
+            /**
+             * @description User name to log in with; default: the one in the URL, else no login.
+             * @example monitor
+             */
+            User?: string;
+            /**
+             * Format: password
+             * @description Password to log in with; default: the one in the URL.
+             * @example a password
+             */
+            Password?: string;
+            /**
+             * @description Database to use; default: the one in the URL, else the one named like the user.
+             * @example shop
+             */
+            Database?: string;
+            /**
+             * @description Query to run after the login. The numbers of its first row are measured by their column.
+             * @example select count(*) from orders
+             */
+            Query?: string;
+            /**
+             * @description The first row's first value must be this, or the whole first row with tabs between its values (NULL is NULL).
+             * @example 1
+             */
+            ExpectResult?: string;
+            /**
+             * @description Role that the server must have: a standby is in recovery.
+             * @example primary
+             * @enum {string}
+             */
+            ExpectRole?: "primary" | "standby";
+            /**
+             * @description A good check that takes longer than this many milliseconds is Slow.
+             * @example 1000
+             */
+            SlowMs?: number;
+            /**
+             * @description Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. Default: "Any".
+             * @example Any
+             * @enum {string}
+             */
+            IPFamily?: "4" | "6" | "Any";
+        };
+        /**
+         * @description Options of Method MQTT. All may be absent; a name that is not listed is refused with code 1004.
+         * @example {
+         *       "User": "monitor",
+         *       "Password": "a password",
+         *       "Topic": "monitor/vantage",
+         *       "Message": "hello"
+         *     }
+         */
+        OptionsMQTT: {
+            /**
+             * @description TLS settings.
+             * @example {
+             *       "Verify": true,
+             *       "MinDaysLeft": 14
+             *     }
+             */
+            TLS?: {
+                /**
+                 * @description Whether TLS is spoken; default by the scheme.
+                 * @enum {string}
+                 */
+                Mode?: "None" | "Implicit";
+                /** @description Refuse a certificate that is not valid for the server's name. Default: true. */
+                Verify?: boolean;
+                /**
+                 * @description Authorities to trust instead of the system's, PEM.
+                 * @example -----BEGIN CERTIFICATE-----
+                 *     MIIB…
+                 *     -----END CERTIFICATE-----
+                 */
+                CA?: string;
+                /**
+                 * @description Client certificate with its chain, PEM.
+                 * @example -----BEGIN CERTIFICATE-----
+                 *     MIIB…
+                 *     -----END CERTIFICATE-----
+                 */
+                ClientCert?: string;
+                /**
+                 * Format: password
+                 * @description Private key of the client certificate, PEM.
+                 * @example -----BEGIN PRIVATE KEY-----
+                 *     MIIE…
+                 *     -----END PRIVATE KEY-----
+                 */
+                ClientKey?: string;
+                /**
+                 * @description Name asked for (SNI) and expected in the certificate; default: the host.
+                 * @example www.example.com
+                 */
+                ServerName?: string;
+                /**
+                 * @description The certificate must be valid for at least this many days. Default: 0.
+                 * @example 14
+                 */
+                MinDaysLeft?: number;
+            };
+            /**
+             * @description User name to log in with; default: the one in the URL, else no login.
+             * @example monitor
+             */
+            User?: string;
+            /**
+             * Format: password
+             * @description Password to log in with; default: the one in the URL.
+             * @example a password
+             */
+            Password?: string;
+            /**
+             * @description Name of this client; default: a new one in each check. Servers end an older session of a name.
+             * @example vantage-1
+             */
+            ClientId?: string;
+            /**
+             * @description Version of MQTT. Default: "3.1.1".
+             * @enum {string}
+             */
+            Version?: "5" | "3.1.1";
+            /**
+             * @description Topic to subscribe to; + and # match any part.
+             * @example monitor/vantage
+             */
+            Topic?: string;
+            /**
+             * @description Message to publish on the Topic; it must come back, unless ExpectMessage is set.
+             * @example hello
+             */
+            Message?: string;
+            /**
+             * @description Text that a message on the Topic must contain before the Timeout; a retained one counts.
+             * @example online
+             */
+            ExpectMessage?: string;
+            /**
+             * @description A good check that takes longer than this many milliseconds is Slow.
+             * @example 1000
+             */
+            SlowMs?: number;
+            /**
+             * @description Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. Default: "Any".
+             * @example Any
+             * @enum {string}
+             */
+            IPFamily?: "4" | "6" | "Any";
+        };
+        /**
+         * @description Options of Method WebSocket. All may be absent; a name that is not listed is refused with code 1004.
+         * @example {
+         *       "Subprotocol": "graphql-ws",
+         *       "Send": "{\"type\":\"connection_init\"}",
+         *       "ExpectText": "connection_ack"
+         *     }
+         */
+        OptionsWebSocket: {
+            /**
+             * @description TLS settings.
+             * @example {
+             *       "Verify": true,
+             *       "MinDaysLeft": 14
+             *     }
+             */
+            TLS?: {
+                /**
+                 * @description Whether TLS is spoken; default by the scheme.
+                 * @enum {string}
+                 */
+                Mode?: "None" | "Implicit";
+                /** @description Refuse a certificate that is not valid for the server's name. Default: true. */
+                Verify?: boolean;
+                /**
+                 * @description Authorities to trust instead of the system's, PEM.
+                 * @example -----BEGIN CERTIFICATE-----
+                 *     MIIB…
+                 *     -----END CERTIFICATE-----
+                 */
+                CA?: string;
+                /**
+                 * @description Client certificate with its chain, PEM.
+                 * @example -----BEGIN CERTIFICATE-----
+                 *     MIIB…
+                 *     -----END CERTIFICATE-----
+                 */
+                ClientCert?: string;
+                /**
+                 * Format: password
+                 * @description Private key of the client certificate, PEM.
+                 * @example -----BEGIN PRIVATE KEY-----
+                 *     MIIE…
+                 *     -----END PRIVATE KEY-----
+                 */
+                ClientKey?: string;
+                /**
+                 * @description Name asked for (SNI) and expected in the certificate; default: the host.
+                 * @example www.example.com
+                 */
+                ServerName?: string;
+                /**
+                 * @description The certificate must be valid for at least this many days. Default: 0.
+                 * @example 14
+                 */
+                MinDaysLeft?: number;
+            };
+            /**
+             * @description Request headers of the upgrade; Host names a virtual host.
+             * @example {
+             *       "Accept-Language": "en"
+             *     }
+             */
+            Headers?: {
+                [key: string]: string;
+            };
+            /**
+             * @description User for Basic authentication; default: the URL's.
+             * @example monitor
+             */
+            User?: string;
+            /**
+             * Format: password
+             * @description Password for Basic authentication.
+             * @example a password
+             */
+            Password?: string;
+            /**
+             * @description Subprotocol that the server must speak; several, with commas between them: one of them.
+             * @example graphql-ws
+             */
+            Subprotocol?: string;
+            /**
+             * @description Text to send as a message.
+             * @example {"type":"connection_init"}
+             */
+            Send?: string;
+            /**
+             * @description Text that a message of the server must contain before the Timeout.
+             * @example connection_ack
+             */
+            ExpectText?: string;
+            /**
+             * @description Regular expression that a message of the server must match before the Timeout.
+             * @example "type": ?"connection_ack"
+             */
+            ExpectRegex?: string;
+            /**
+             * @description Send a ping, which the server must answer; not where a message is expected. Default: true.
+             * @example true
+             */
+            Ping?: boolean;
+            /**
+             * @description A good check that takes longer than this many milliseconds is Slow.
+             * @example 1000
+             */
+            SlowMs?: number;
+            /**
+             * @description Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. Default: "Any".
+             * @example Any
+             * @enum {string}
+             */
+            IPFamily?: "4" | "6" | "Any";
+        };
+        /**
+         * @description Options of Method gRPC. All may be absent; a name that is not listed is refused with code 1004.
+         * @example {
+         *       "Service": "shop.v1.Orders",
+         *       "Metadata": {
+         *         "authorization": "Bearer a-token"
+         *       }
+         *     }
+         */
+        OptionsgRPC: {
+            /**
+             * @description TLS settings.
+             * @example {
+             *       "Verify": true,
+             *       "MinDaysLeft": 14
+             *     }
+             */
+            TLS?: {
+                /**
+                 * @description Whether TLS is spoken; default by the scheme.
+                 * @enum {string}
+                 */
+                Mode?: "None" | "Implicit";
+                /** @description Refuse a certificate that is not valid for the server's name. Default: true. */
+                Verify?: boolean;
+                /**
+                 * @description Authorities to trust instead of the system's, PEM.
+                 * @example -----BEGIN CERTIFICATE-----
+                 *     MIIB…
+                 *     -----END CERTIFICATE-----
+                 */
+                CA?: string;
+                /**
+                 * @description Client certificate with its chain, PEM.
+                 * @example -----BEGIN CERTIFICATE-----
+                 *     MIIB…
+                 *     -----END CERTIFICATE-----
+                 */
+                ClientCert?: string;
+                /**
+                 * Format: password
+                 * @description Private key of the client certificate, PEM.
+                 * @example -----BEGIN PRIVATE KEY-----
+                 *     MIIE…
+                 *     -----END PRIVATE KEY-----
+                 */
+                ClientKey?: string;
+                /**
+                 * @description Name asked for (SNI) and expected in the certificate; default: the host.
+                 * @example www.example.com
+                 */
+                ServerName?: string;
+                /**
+                 * @description The certificate must be valid for at least this many days. Default: 0.
+                 * @example 14
+                 */
+                MinDaysLeft?: number;
+            };
+            /**
+             * @description Service to check, such as shop.v1.Orders; default: the whole server.
+             * @example shop.v1.Orders
+             */
+            Service?: string;
+            /**
+             * @description Status that the service must have. Default: "SERVING".
+             * @example SERVING
+             * @enum {string}
+             */
+            ExpectStatus?: "SERVING" | "NOT_SERVING" | "UNKNOWN";
+            /**
+             * @description Virtual host (:authority); default: host and port.
+             * @example api.example.org
+             */
+            Authority?: string;
+            /**
+             * @description Entries to send with the call, such as authorization.
+             * @example {
+             *       "x-tenant": "shop"
+             *     }
+             */
+            Metadata?: {
+                [key: string]: string;
+            };
+            /**
+             * @description A good check that takes longer than this many milliseconds is Slow.
+             * @example 1000
+             */
+            SlowMs?: number;
+            /**
+             * @description Addresses to use: Any (IPv6 and IPv4 race, RFC 8305), 4 or 6. Default: "Any".
+             * @example Any
+             * @enum {string}
+             */
+            IPFamily?: "4" | "6" | "Any";
+        };
+        /**
          * @description Options of Method Push. All may be absent; a name that is not listed is refused with code 1004.
          * @example {
          *       "Cron": "30 2 * * *",
@@ -4709,7 +5243,7 @@ export interface components {
              * @description Cannot be changed later.
              * @enum {string}
              */
-            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain" | "Push";
+            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain" | "Push" | "Redis" | "PostgreSQL" | "MQTT" | "WebSocket" | "gRPC";
             /**
              * @description URL, host name or custom script to monitor; what is accepted depends on Method. A password comes back as `***`.
              * @example https://www.example.com/
@@ -4787,7 +5321,7 @@ export interface components {
              */
             Locations?: string[] | null;
             /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
-            Options?: components["schemas"]["OptionsHTTP"] | components["schemas"]["OptionsPING"] | components["schemas"]["OptionsSMTP"] | components["schemas"]["OptionsPOP3"] | components["schemas"]["OptionsMySQL"] | components["schemas"]["OptionsIMAP4"] | components["schemas"]["OptionsFTP"] | components["schemas"]["OptionsTELNET"] | components["schemas"]["OptionsSSH"] | components["schemas"]["OptionsNNTP"] | components["schemas"]["OptionsTCP"] | components["schemas"]["OptionsDNS"] | components["schemas"]["OptionsSNMP"] | components["schemas"]["OptionsUDP"] | components["schemas"]["OptionsNTP"] | components["schemas"]["OptionsLDAP"] | components["schemas"]["OptionsRADIUS"] | components["schemas"]["OptionsSIP"] | components["schemas"]["OptionsDomain"] | components["schemas"]["OptionsPush"] | components["schemas"]["OptionsScript"] | null;
+            Options?: components["schemas"]["OptionsHTTP"] | components["schemas"]["OptionsPING"] | components["schemas"]["OptionsSMTP"] | components["schemas"]["OptionsPOP3"] | components["schemas"]["OptionsMySQL"] | components["schemas"]["OptionsIMAP4"] | components["schemas"]["OptionsFTP"] | components["schemas"]["OptionsTELNET"] | components["schemas"]["OptionsSSH"] | components["schemas"]["OptionsNNTP"] | components["schemas"]["OptionsTCP"] | components["schemas"]["OptionsDNS"] | components["schemas"]["OptionsSNMP"] | components["schemas"]["OptionsUDP"] | components["schemas"]["OptionsNTP"] | components["schemas"]["OptionsLDAP"] | components["schemas"]["OptionsRADIUS"] | components["schemas"]["OptionsSIP"] | components["schemas"]["OptionsDomain"] | components["schemas"]["OptionsRedis"] | components["schemas"]["OptionsPostgreSQL"] | components["schemas"]["OptionsMQTT"] | components["schemas"]["OptionsWebSocket"] | components["schemas"]["OptionsgRPC"] | components["schemas"]["OptionsPush"] | components["schemas"]["OptionsScript"] | null;
             /**
              * @description The whole set of its tags: names, ids, or the objects that a GET returns; null: none.
              * @example [
@@ -4908,7 +5442,7 @@ export interface components {
          *       }
          *     }
          */
-        DeviceCreate: components["schemas"]["DeviceCreateHTTP"] | components["schemas"]["DeviceCreatePING"] | components["schemas"]["DeviceCreateSMTP"] | components["schemas"]["DeviceCreatePOP3"] | components["schemas"]["DeviceCreateMySQL"] | components["schemas"]["DeviceCreateIMAP4"] | components["schemas"]["DeviceCreateFTP"] | components["schemas"]["DeviceCreateTELNET"] | components["schemas"]["DeviceCreateSSH"] | components["schemas"]["DeviceCreateNNTP"] | components["schemas"]["DeviceCreateTCP"] | components["schemas"]["DeviceCreateDNS"] | components["schemas"]["DeviceCreateScript"] | components["schemas"]["DeviceCreateSNMP"] | components["schemas"]["DeviceCreateUDP"] | components["schemas"]["DeviceCreateNTP"] | components["schemas"]["DeviceCreateLDAP"] | components["schemas"]["DeviceCreateRADIUS"] | components["schemas"]["DeviceCreateSIP"] | components["schemas"]["DeviceCreateDomain"] | components["schemas"]["DeviceCreatePush"];
+        DeviceCreate: components["schemas"]["DeviceCreateHTTP"] | components["schemas"]["DeviceCreatePING"] | components["schemas"]["DeviceCreateSMTP"] | components["schemas"]["DeviceCreatePOP3"] | components["schemas"]["DeviceCreateMySQL"] | components["schemas"]["DeviceCreateIMAP4"] | components["schemas"]["DeviceCreateFTP"] | components["schemas"]["DeviceCreateTELNET"] | components["schemas"]["DeviceCreateSSH"] | components["schemas"]["DeviceCreateNNTP"] | components["schemas"]["DeviceCreateTCP"] | components["schemas"]["DeviceCreateDNS"] | components["schemas"]["DeviceCreateScript"] | components["schemas"]["DeviceCreateSNMP"] | components["schemas"]["DeviceCreateUDP"] | components["schemas"]["DeviceCreateNTP"] | components["schemas"]["DeviceCreateLDAP"] | components["schemas"]["DeviceCreateRADIUS"] | components["schemas"]["DeviceCreateSIP"] | components["schemas"]["DeviceCreateDomain"] | components["schemas"]["DeviceCreatePush"] | components["schemas"]["DeviceCreateRedis"] | components["schemas"]["DeviceCreatePostgreSQL"] | components["schemas"]["DeviceCreateMQTT"] | components["schemas"]["DeviceCreateWebSocket"] | components["schemas"]["DeviceCreategRPC"];
         /**
          * @description Changed settings of a device, by its Method.
          * @example {
@@ -4957,7 +5491,7 @@ export interface components {
          *       }
          *     }
          */
-        DeviceUpdate: components["schemas"]["DeviceUpdateHTTP"] | components["schemas"]["DeviceUpdatePING"] | components["schemas"]["DeviceUpdateSMTP"] | components["schemas"]["DeviceUpdatePOP3"] | components["schemas"]["DeviceUpdateMySQL"] | components["schemas"]["DeviceUpdateIMAP4"] | components["schemas"]["DeviceUpdateFTP"] | components["schemas"]["DeviceUpdateTELNET"] | components["schemas"]["DeviceUpdateSSH"] | components["schemas"]["DeviceUpdateNNTP"] | components["schemas"]["DeviceUpdateTCP"] | components["schemas"]["DeviceUpdateDNS"] | components["schemas"]["DeviceUpdateScript"] | components["schemas"]["DeviceUpdateSNMP"] | components["schemas"]["DeviceUpdateUDP"] | components["schemas"]["DeviceUpdateNTP"] | components["schemas"]["DeviceUpdateLDAP"] | components["schemas"]["DeviceUpdateRADIUS"] | components["schemas"]["DeviceUpdateSIP"] | components["schemas"]["DeviceUpdateDomain"] | components["schemas"]["DeviceUpdatePush"];
+        DeviceUpdate: components["schemas"]["DeviceUpdateHTTP"] | components["schemas"]["DeviceUpdatePING"] | components["schemas"]["DeviceUpdateSMTP"] | components["schemas"]["DeviceUpdatePOP3"] | components["schemas"]["DeviceUpdateMySQL"] | components["schemas"]["DeviceUpdateIMAP4"] | components["schemas"]["DeviceUpdateFTP"] | components["schemas"]["DeviceUpdateTELNET"] | components["schemas"]["DeviceUpdateSSH"] | components["schemas"]["DeviceUpdateNNTP"] | components["schemas"]["DeviceUpdateTCP"] | components["schemas"]["DeviceUpdateDNS"] | components["schemas"]["DeviceUpdateScript"] | components["schemas"]["DeviceUpdateSNMP"] | components["schemas"]["DeviceUpdateUDP"] | components["schemas"]["DeviceUpdateNTP"] | components["schemas"]["DeviceUpdateLDAP"] | components["schemas"]["DeviceUpdateRADIUS"] | components["schemas"]["DeviceUpdateSIP"] | components["schemas"]["DeviceUpdateDomain"] | components["schemas"]["DeviceUpdatePush"] | components["schemas"]["DeviceUpdateRedis"] | components["schemas"]["DeviceUpdatePostgreSQL"] | components["schemas"]["DeviceUpdateMQTT"] | components["schemas"]["DeviceUpdateWebSocket"] | components["schemas"]["DeviceUpdategRPC"];
         /**
          * @description Another tool's files.
          * @example {
@@ -8749,7 +9283,7 @@ export interface components {
          *       }
          *     }
          */
-        Device: components["schemas"]["DeviceHTTP"] | components["schemas"]["DevicePING"] | components["schemas"]["DeviceSMTP"] | components["schemas"]["DevicePOP3"] | components["schemas"]["DeviceMySQL"] | components["schemas"]["DeviceIMAP4"] | components["schemas"]["DeviceFTP"] | components["schemas"]["DeviceTELNET"] | components["schemas"]["DeviceSSH"] | components["schemas"]["DeviceNNTP"] | components["schemas"]["DeviceTCP"] | components["schemas"]["DeviceDNS"] | components["schemas"]["DeviceScript"] | components["schemas"]["DeviceSNMP"] | components["schemas"]["DeviceUDP"] | components["schemas"]["DeviceNTP"] | components["schemas"]["DeviceLDAP"] | components["schemas"]["DeviceRADIUS"] | components["schemas"]["DeviceSIP"] | components["schemas"]["DeviceDomain"] | components["schemas"]["DevicePush"];
+        Device: components["schemas"]["DeviceHTTP"] | components["schemas"]["DevicePING"] | components["schemas"]["DeviceSMTP"] | components["schemas"]["DevicePOP3"] | components["schemas"]["DeviceMySQL"] | components["schemas"]["DeviceIMAP4"] | components["schemas"]["DeviceFTP"] | components["schemas"]["DeviceTELNET"] | components["schemas"]["DeviceSSH"] | components["schemas"]["DeviceNNTP"] | components["schemas"]["DeviceTCP"] | components["schemas"]["DeviceDNS"] | components["schemas"]["DeviceScript"] | components["schemas"]["DeviceSNMP"] | components["schemas"]["DeviceUDP"] | components["schemas"]["DeviceNTP"] | components["schemas"]["DeviceLDAP"] | components["schemas"]["DeviceRADIUS"] | components["schemas"]["DeviceSIP"] | components["schemas"]["DeviceDomain"] | components["schemas"]["DevicePush"] | components["schemas"]["DeviceRedis"] | components["schemas"]["DevicePostgreSQL"] | components["schemas"]["DeviceMQTT"] | components["schemas"]["DeviceWebSocket"] | components["schemas"]["DevicegRPC"];
         /**
          * @description Maintenance of one device that runs or is planned.
          * @example {
@@ -8834,7 +9368,7 @@ export interface components {
              * @description How the device is checked.
              * @enum {string}
              */
-            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain" | "Push";
+            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain" | "Push" | "Redis" | "PostgreSQL" | "MQTT" | "WebSocket" | "gRPC";
             /**
              * @description Minutes between checks.
              * @example 5
@@ -9549,7 +10083,7 @@ export interface components {
              * @description How the device is checked.
              * @enum {string}
              */
-            Method?: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain" | "Push";
+            Method?: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain" | "Push" | "Redis" | "PostgreSQL" | "MQTT" | "WebSocket" | "gRPC";
             /**
              * @description Up, Down, Maint (in maintenance) or Unknown (no Location checks it).
              * @enum {string}
@@ -9731,7 +10265,7 @@ export interface components {
              * @description How the device is checked.
              * @enum {string}
              */
-            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain" | "Push";
+            Method: "HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain" | "Push" | "Redis" | "PostgreSQL" | "MQTT" | "WebSocket" | "gRPC";
             /**
              * @description Minutes between checks.
              * @example 5
@@ -15746,6 +16280,400 @@ export interface components {
             Method: "Push";
         };
         /**
+         * Redis
+         * @description A device with all its settings of Method Redis.
+         * @example {
+         *       "Status": "Up",
+         *       "URL": "https://www.example.com/",
+         *       "Frequency": 5,
+         *       "FrequencySeconds": null,
+         *       "LastCheckResult": "200 OK",
+         *       "StatusSince": "2026-02-25T23:38:03+01:00",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "ExternalKey": "cmdb-4711",
+         *       "Enabled": true,
+         *       "Severity": "critical",
+         *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
+         *       "Retrying": false,
+         *       "DownBecause": null,
+         *       "Source": "net/berlin",
+         *       "Timeout": 30,
+         *       "Retries": 2,
+         *       "Attempts": 3,
+         *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
+         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "device_master_id": null,
+         *       "Locations": [
+         *         "local"
+         *       ],
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "Warnings": [],
+         *       "Maintenance": [
+         *         {
+         *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Source": "Manual",
+         *           "mschedule_id": null,
+         *           "Start": "2026-02-25T23:38:03+01:00",
+         *           "End": "2026-02-25T23:38:03+01:00",
+         *           "Reason": "Kernel update",
+         *           "By": "Ada"
+         *         }
+         *       ],
+         *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+         *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
+         *       "Method": "Redis",
+         *       "Options": {
+         *         "Password": "a password",
+         *         "ExpectRole": "master",
+         *         "MaxReplicationLagSeconds": 10
+         *       }
+         *     }
+         */
+        DeviceRedis: components["schemas"]["DeviceCommon"] & {
+            /**
+             * @description How the device is checked.
+             * @enum {string}
+             */
+            Method: "Redis";
+            /** @description Settings of the Method. */
+            Options: components["schemas"]["OptionsRedis"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "Redis";
+        };
+        /**
+         * PostgreSQL
+         * @description A device with all its settings of Method PostgreSQL.
+         * @example {
+         *       "Status": "Up",
+         *       "URL": "https://www.example.com/",
+         *       "Frequency": 5,
+         *       "FrequencySeconds": null,
+         *       "LastCheckResult": "200 OK",
+         *       "StatusSince": "2026-02-25T23:38:03+01:00",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "ExternalKey": "cmdb-4711",
+         *       "Enabled": true,
+         *       "Severity": "critical",
+         *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
+         *       "Retrying": false,
+         *       "DownBecause": null,
+         *       "Source": "net/berlin",
+         *       "Timeout": 30,
+         *       "Retries": 2,
+         *       "Attempts": 3,
+         *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
+         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "device_master_id": null,
+         *       "Locations": [
+         *         "local"
+         *       ],
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "Warnings": [],
+         *       "Maintenance": [
+         *         {
+         *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Source": "Manual",
+         *           "mschedule_id": null,
+         *           "Start": "2026-02-25T23:38:03+01:00",
+         *           "End": "2026-02-25T23:38:03+01:00",
+         *           "Reason": "Kernel update",
+         *           "By": "Ada"
+         *         }
+         *       ],
+         *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+         *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
+         *       "Method": "PostgreSQL",
+         *       "Options": {
+         *         "Password": "a password",
+         *         "TLS": {
+         *           "Mode": "StartTLS"
+         *         },
+         *         "Query": "select count(*) as orders from orders"
+         *       }
+         *     }
+         */
+        DevicePostgreSQL: components["schemas"]["DeviceCommon"] & {
+            /**
+             * @description How the device is checked.
+             * @enum {string}
+             */
+            Method: "PostgreSQL";
+            /** @description Settings of the Method. */
+            Options: components["schemas"]["OptionsPostgreSQL"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "PostgreSQL";
+        };
+        /**
+         * MQTT
+         * @description A device with all its settings of Method MQTT.
+         * @example {
+         *       "Status": "Up",
+         *       "URL": "https://www.example.com/",
+         *       "Frequency": 5,
+         *       "FrequencySeconds": null,
+         *       "LastCheckResult": "200 OK",
+         *       "StatusSince": "2026-02-25T23:38:03+01:00",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "ExternalKey": "cmdb-4711",
+         *       "Enabled": true,
+         *       "Severity": "critical",
+         *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
+         *       "Retrying": false,
+         *       "DownBecause": null,
+         *       "Source": "net/berlin",
+         *       "Timeout": 30,
+         *       "Retries": 2,
+         *       "Attempts": 3,
+         *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
+         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "device_master_id": null,
+         *       "Locations": [
+         *         "local"
+         *       ],
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "Warnings": [],
+         *       "Maintenance": [
+         *         {
+         *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Source": "Manual",
+         *           "mschedule_id": null,
+         *           "Start": "2026-02-25T23:38:03+01:00",
+         *           "End": "2026-02-25T23:38:03+01:00",
+         *           "Reason": "Kernel update",
+         *           "By": "Ada"
+         *         }
+         *       ],
+         *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+         *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
+         *       "Method": "MQTT",
+         *       "Options": {
+         *         "User": "monitor",
+         *         "Password": "a password",
+         *         "Topic": "monitor/vantage",
+         *         "Message": "hello"
+         *       }
+         *     }
+         */
+        DeviceMQTT: components["schemas"]["DeviceCommon"] & {
+            /**
+             * @description How the device is checked.
+             * @enum {string}
+             */
+            Method: "MQTT";
+            /** @description Settings of the Method. */
+            Options: components["schemas"]["OptionsMQTT"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "MQTT";
+        };
+        /**
+         * WebSocket
+         * @description A device with all its settings of Method WebSocket.
+         * @example {
+         *       "Status": "Up",
+         *       "URL": "https://www.example.com/",
+         *       "Frequency": 5,
+         *       "FrequencySeconds": null,
+         *       "LastCheckResult": "200 OK",
+         *       "StatusSince": "2026-02-25T23:38:03+01:00",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "ExternalKey": "cmdb-4711",
+         *       "Enabled": true,
+         *       "Severity": "critical",
+         *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
+         *       "Retrying": false,
+         *       "DownBecause": null,
+         *       "Source": "net/berlin",
+         *       "Timeout": 30,
+         *       "Retries": 2,
+         *       "Attempts": 3,
+         *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
+         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "device_master_id": null,
+         *       "Locations": [
+         *         "local"
+         *       ],
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "Warnings": [],
+         *       "Maintenance": [
+         *         {
+         *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Source": "Manual",
+         *           "mschedule_id": null,
+         *           "Start": "2026-02-25T23:38:03+01:00",
+         *           "End": "2026-02-25T23:38:03+01:00",
+         *           "Reason": "Kernel update",
+         *           "By": "Ada"
+         *         }
+         *       ],
+         *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+         *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
+         *       "Method": "WebSocket",
+         *       "Options": {
+         *         "Subprotocol": "graphql-ws",
+         *         "Send": "{\"type\":\"connection_init\"}",
+         *         "ExpectText": "connection_ack"
+         *       }
+         *     }
+         */
+        DeviceWebSocket: components["schemas"]["DeviceCommon"] & {
+            /**
+             * @description How the device is checked.
+             * @enum {string}
+             */
+            Method: "WebSocket";
+            /** @description Settings of the Method. */
+            Options: components["schemas"]["OptionsWebSocket"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "WebSocket";
+        };
+        /**
+         * gRPC
+         * @description A device with all its settings of Method gRPC.
+         * @example {
+         *       "Status": "Up",
+         *       "URL": "https://www.example.com/",
+         *       "Frequency": 5,
+         *       "FrequencySeconds": null,
+         *       "LastCheckResult": "200 OK",
+         *       "StatusSince": "2026-02-25T23:38:03+01:00",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "ExternalKey": "cmdb-4711",
+         *       "Enabled": true,
+         *       "Severity": "critical",
+         *       "MaintenanceUntil": "2026-02-25T23:38:03+01:00",
+         *       "Retrying": false,
+         *       "DownBecause": null,
+         *       "Source": "net/berlin",
+         *       "Timeout": 30,
+         *       "Retries": 2,
+         *       "Attempts": 3,
+         *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
+         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "device_master_id": null,
+         *       "Locations": [
+         *         "local"
+         *       ],
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "Warnings": [],
+         *       "Maintenance": [
+         *         {
+         *           "maintenance_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Source": "Manual",
+         *           "mschedule_id": null,
+         *           "Start": "2026-02-25T23:38:03+01:00",
+         *           "End": "2026-02-25T23:38:03+01:00",
+         *           "Reason": "Kernel update",
+         *           "By": "Ada"
+         *         }
+         *       ],
+         *       "CreatedAt": "2026-02-25T23:38:03+01:00",
+         *       "UpdatedAt": "2026-02-25T23:38:03+01:00",
+         *       "Method": "gRPC",
+         *       "Options": {
+         *         "Service": "shop.v1.Orders",
+         *         "Metadata": {
+         *           "authorization": "Bearer a-token"
+         *         }
+         *       }
+         *     }
+         */
+        DevicegRPC: components["schemas"]["DeviceCommon"] & {
+            /**
+             * @description How the device is checked.
+             * @enum {string}
+             */
+            Method: "gRPC";
+            /** @description Settings of the Method. */
+            Options: components["schemas"]["OptionsgRPC"];
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "gRPC";
+        };
+        /**
          * @description A device with all its settings: the fields that all Methods have.
          * @example {
          *       "Status": "Up",
@@ -16600,6 +17528,155 @@ export interface components {
              * @enum {string}
              */
             Method: "Push";
+        };
+        /**
+         * Redis
+         * @description A device to create of Method Redis.
+         * @example {
+         *       "Method": "Redis",
+         *       "URL": "redis://cache.example.com",
+         *       "ShortName": "cache-1",
+         *       "Options": {
+         *         "Password": "a password",
+         *         "ExpectRole": "master",
+         *         "MaxReplicationLagSeconds": 10
+         *       }
+         *     }
+         */
+        DeviceCreateRedis: components["schemas"]["DeviceCreateCommon"] & {
+            /**
+             * @description Cannot be changed later.
+             * @enum {string}
+             */
+            Method: "Redis";
+            /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
+            Options?: components["schemas"]["OptionsRedis"] | null;
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "Redis";
+        };
+        /**
+         * PostgreSQL
+         * @description A device to create of Method PostgreSQL.
+         * @example {
+         *       "Method": "PostgreSQL",
+         *       "URL": "postgresql://monitor@db.example.com/shop",
+         *       "ShortName": "pg-1",
+         *       "Options": {
+         *         "Password": "a password",
+         *         "TLS": {
+         *           "Mode": "StartTLS"
+         *         },
+         *         "Query": "select count(*) as orders from orders"
+         *       }
+         *     }
+         */
+        DeviceCreatePostgreSQL: components["schemas"]["DeviceCreateCommon"] & {
+            /**
+             * @description Cannot be changed later.
+             * @enum {string}
+             */
+            Method: "PostgreSQL";
+            /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
+            Options?: components["schemas"]["OptionsPostgreSQL"] | null;
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "PostgreSQL";
+        };
+        /**
+         * MQTT
+         * @description A device to create of Method MQTT.
+         * @example {
+         *       "Method": "MQTT",
+         *       "URL": "mqtts://broker.example.com",
+         *       "ShortName": "mqtt-1",
+         *       "Options": {
+         *         "User": "monitor",
+         *         "Password": "a password",
+         *         "Topic": "monitor/vantage",
+         *         "Message": "hello"
+         *       }
+         *     }
+         */
+        DeviceCreateMQTT: components["schemas"]["DeviceCreateCommon"] & {
+            /**
+             * @description Cannot be changed later.
+             * @enum {string}
+             */
+            Method: "MQTT";
+            /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
+            Options?: components["schemas"]["OptionsMQTT"] | null;
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "MQTT";
+        };
+        /**
+         * WebSocket
+         * @description A device to create of Method WebSocket.
+         * @example {
+         *       "Method": "WebSocket",
+         *       "URL": "wss://www.example.com/socket",
+         *       "ShortName": "ws-1",
+         *       "Options": {
+         *         "Subprotocol": "graphql-ws",
+         *         "Send": "{\"type\":\"connection_init\"}",
+         *         "ExpectText": "connection_ack"
+         *       }
+         *     }
+         */
+        DeviceCreateWebSocket: components["schemas"]["DeviceCreateCommon"] & {
+            /**
+             * @description Cannot be changed later.
+             * @enum {string}
+             */
+            Method: "WebSocket";
+            /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
+            Options?: components["schemas"]["OptionsWebSocket"] | null;
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "WebSocket";
+        };
+        /**
+         * gRPC
+         * @description A device to create of Method gRPC.
+         * @example {
+         *       "Method": "gRPC",
+         *       "URL": "grpcs://api.example.com:443",
+         *       "ShortName": "grpc-1",
+         *       "Options": {
+         *         "Service": "shop.v1.Orders",
+         *         "Metadata": {
+         *           "authorization": "Bearer a-token"
+         *         }
+         *       }
+         *     }
+         */
+        DeviceCreategRPC: components["schemas"]["DeviceCreateCommon"] & {
+            /**
+             * @description Cannot be changed later.
+             * @enum {string}
+             */
+            Method: "gRPC";
+            /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
+            Options?: components["schemas"]["OptionsgRPC"] | null;
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "gRPC";
         };
         /**
          * @description A device to create: the fields that all Methods have.
@@ -17976,6 +19053,295 @@ export interface components {
             Method: "Push";
         };
         /**
+         * Redis
+         * @description Changed settings of a device of Method Redis.
+         * @example {
+         *       "URL": "https://www.example.com/",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "Frequency": 5,
+         *       "FrequencySeconds": null,
+         *       "Timeout": 30,
+         *       "Retries": 2,
+         *       "Attempts": 3,
+         *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
+         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "device_master_id": null,
+         *       "Locations": [
+         *         "local"
+         *       ],
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
+         *       "Enabled": true,
+         *       "Severity": "critical",
+         *       "Method": "Redis",
+         *       "Options": {
+         *         "Password": "a password",
+         *         "ExpectRole": "master",
+         *         "MaxReplicationLagSeconds": 10
+         *       }
+         *     }
+         */
+        DeviceUpdateRedis: components["schemas"]["DeviceUpdateCommon"] & {
+            /**
+             * @description May be sent back; cannot be changed.
+             * @enum {string}
+             */
+            Method: "Redis";
+            /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
+            Options?: components["schemas"]["OptionsRedis"] | null;
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "Redis";
+        };
+        /**
+         * PostgreSQL
+         * @description Changed settings of a device of Method PostgreSQL.
+         * @example {
+         *       "URL": "https://www.example.com/",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "Frequency": 5,
+         *       "FrequencySeconds": null,
+         *       "Timeout": 30,
+         *       "Retries": 2,
+         *       "Attempts": 3,
+         *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
+         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "device_master_id": null,
+         *       "Locations": [
+         *         "local"
+         *       ],
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
+         *       "Enabled": true,
+         *       "Severity": "critical",
+         *       "Method": "PostgreSQL",
+         *       "Options": {
+         *         "Password": "a password",
+         *         "TLS": {
+         *           "Mode": "StartTLS"
+         *         },
+         *         "Query": "select count(*) as orders from orders"
+         *       }
+         *     }
+         */
+        DeviceUpdatePostgreSQL: components["schemas"]["DeviceUpdateCommon"] & {
+            /**
+             * @description May be sent back; cannot be changed.
+             * @enum {string}
+             */
+            Method: "PostgreSQL";
+            /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
+            Options?: components["schemas"]["OptionsPostgreSQL"] | null;
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "PostgreSQL";
+        };
+        /**
+         * MQTT
+         * @description Changed settings of a device of Method MQTT.
+         * @example {
+         *       "URL": "https://www.example.com/",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "Frequency": 5,
+         *       "FrequencySeconds": null,
+         *       "Timeout": 30,
+         *       "Retries": 2,
+         *       "Attempts": 3,
+         *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
+         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "device_master_id": null,
+         *       "Locations": [
+         *         "local"
+         *       ],
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
+         *       "Enabled": true,
+         *       "Severity": "critical",
+         *       "Method": "MQTT",
+         *       "Options": {
+         *         "User": "monitor",
+         *         "Password": "a password",
+         *         "Topic": "monitor/vantage",
+         *         "Message": "hello"
+         *       }
+         *     }
+         */
+        DeviceUpdateMQTT: components["schemas"]["DeviceUpdateCommon"] & {
+            /**
+             * @description May be sent back; cannot be changed.
+             * @enum {string}
+             */
+            Method: "MQTT";
+            /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
+            Options?: components["schemas"]["OptionsMQTT"] | null;
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "MQTT";
+        };
+        /**
+         * WebSocket
+         * @description Changed settings of a device of Method WebSocket.
+         * @example {
+         *       "URL": "https://www.example.com/",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "Frequency": 5,
+         *       "FrequencySeconds": null,
+         *       "Timeout": 30,
+         *       "Retries": 2,
+         *       "Attempts": 3,
+         *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
+         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "device_master_id": null,
+         *       "Locations": [
+         *         "local"
+         *       ],
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
+         *       "Enabled": true,
+         *       "Severity": "critical",
+         *       "Method": "WebSocket",
+         *       "Options": {
+         *         "Subprotocol": "graphql-ws",
+         *         "Send": "{\"type\":\"connection_init\"}",
+         *         "ExpectText": "connection_ack"
+         *       }
+         *     }
+         */
+        DeviceUpdateWebSocket: components["schemas"]["DeviceUpdateCommon"] & {
+            /**
+             * @description May be sent back; cannot be changed.
+             * @enum {string}
+             */
+            Method: "WebSocket";
+            /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
+            Options?: components["schemas"]["OptionsWebSocket"] | null;
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "WebSocket";
+        };
+        /**
+         * gRPC
+         * @description Changed settings of a device of Method gRPC.
+         * @example {
+         *       "URL": "https://www.example.com/",
+         *       "ShortName": "web-1",
+         *       "FullName": "Web shop, front page",
+         *       "Frequency": 5,
+         *       "FrequencySeconds": null,
+         *       "Timeout": 30,
+         *       "Retries": 2,
+         *       "Attempts": 3,
+         *       "RetryDelay": 1,
+         *       "ExpiryWarningDays": [
+         *         30,
+         *         14,
+         *         7
+         *       ],
+         *       "nschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "mschedule_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *       "device_master_id": null,
+         *       "Locations": [
+         *         "local"
+         *       ],
+         *       "Tags": [
+         *         {
+         *           "tag_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
+         *           "Name": "shop"
+         *         }
+         *       ],
+         *       "ExternalKey": "cmdb-4711",
+         *       "Source": "net/berlin",
+         *       "Enabled": true,
+         *       "Severity": "critical",
+         *       "Method": "gRPC",
+         *       "Options": {
+         *         "Service": "shop.v1.Orders",
+         *         "Metadata": {
+         *           "authorization": "Bearer a-token"
+         *         }
+         *       }
+         *     }
+         */
+        DeviceUpdategRPC: components["schemas"]["DeviceUpdateCommon"] & {
+            /**
+             * @description May be sent back; cannot be changed.
+             * @enum {string}
+             */
+            Method: "gRPC";
+            /** @description Settings of the Method; null: its defaults. Secrets come back as `***`; the mask may be sent back. */
+            Options?: components["schemas"]["OptionsgRPC"] | null;
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            Method: "gRPC";
+        };
+        /**
          * @description Changed settings of a device: the fields that all Methods have.
          * @example {
          *       "URL": "https://www.example.com/",
@@ -19341,7 +20707,7 @@ export interface operations {
                  *       "PING"
                  *     ]
                  */
-                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain" | "Push")[] | string;
+                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain" | "Push" | "Redis" | "PostgreSQL" | "MQTT" | "WebSocket" | "gRPC")[] | string;
                 /**
                  * @description Name or id of a Location, or several: the devices that are checked from there only.
                  * @example [
@@ -21005,7 +22371,7 @@ export interface operations {
                  *       "PING"
                  *     ]
                  */
-                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain" | "Push")[] | string;
+                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain" | "Push" | "Redis" | "PostgreSQL" | "MQTT" | "WebSocket" | "gRPC")[] | string;
                 /**
                  * @description Name or id of a Location, or several: the devices that are checked from there only.
                  * @example [
@@ -22456,7 +23822,7 @@ export interface operations {
                  *       "PING"
                  *     ]
                  */
-                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain" | "Push")[] | string;
+                Method?: ("HTTP" | "PING" | "SMTP" | "POP3" | "MySQL" | "IMAP4" | "FTP" | "TELNET" | "SSH" | "NNTP" | "TCP" | "DNS" | "Script" | "SNMP" | "UDP" | "NTP" | "LDAP" | "RADIUS" | "SIP" | "Domain" | "Push" | "Redis" | "PostgreSQL" | "MQTT" | "WebSocket" | "gRPC")[] | string;
             };
             header?: {
                 /**

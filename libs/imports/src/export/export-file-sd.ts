@@ -15,6 +15,9 @@ const modules: Readonly<Partial<Record<Method, string>>> = {
   TELNET: 'tcp_connect',
   NNTP: 'tcp_connect',
   MySQL: 'tcp_connect',
+  Redis: 'tcp_connect',
+  PostgreSQL: 'tcp_connect',
+  MQTT: 'tcp_connect',
 };
 
 /** Writes a file of file_sd. The label `__param_module` names the module; the other labels identify the device. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { buildApplyFile } from '../apply-file/build-apply-file.ts';
 import { readGatus } from '../gatus/read-gatus.ts';
-import { exportedDevices } from '../testing/exported-devices.ts';
+import { baseDevice, exportedDevices } from '../testing/exported-devices.ts';
 import { withFile } from '../testing/with-file.ts';
 import { exportGatus } from './export-gatus.ts';
 
@@ -30,5 +30,33 @@ test('`import gatus` reads the same checks from an exported configuration; setti
   expect(lost.map(({ name, text: why }) => `${name}: ${why}`)).toEqual([
     'db: its master',
     'Mail: Method SMTP has no protocol in Gatus',
+  ]);
+});
+
+test('WebSocket and gRPC keep their scheme, and lose their login', async () => {
+  const devices = [
+    {
+      ...baseDevice,
+      Method: 'WebSocket' as const,
+      URL: 'wss://me:***@live.example.org/feed',
+      Options: { Send: 'hello', ExpectText: 'welcome' },
+    },
+    {
+      ...baseDevice,
+      device_id: '2',
+      ExternalKey: 'api',
+      Method: 'gRPC' as const,
+      URL: 'api.example.org:9090',
+    },
+  ];
+  const { text } = exportGatus(devices);
+  const { file } = await withFile(text, (name) => buildApplyFile(readGatus(name), 'g'));
+  expect(file.devices.map(({ Method, URL, Options }) => ({ Method, URL, Options }))).toEqual([
+    {
+      Method: 'WebSocket',
+      URL: 'wss://live.example.org/feed',
+      Options: { Send: 'hello', ExpectText: 'welcome' },
+    },
+    { Method: 'gRPC', URL: 'grpc://api.example.org:9090', Options: undefined },
   ]);
 });

@@ -31,6 +31,18 @@ export function gatusEndpoint(device: ExportedDevice): GatusEndpoint | undefined
       const scheme = URL.startsWith('tls://') ? 'tls' : 'tcp';
       return { url: `${scheme}://${host}`, conditions: connected, usedOptions: [] };
     }
+    case 'WebSocket': {
+      const send = Options['Send'];
+      const text = Options['ExpectText'];
+      return {
+        url: withScheme('ws', URL),
+        conditions: typeof text === 'string' ? [...connected, `[BODY] == pat(*${text}*)`] : connected,
+        otherFields: typeof send === 'string' ? { body: send } : {},
+        usedOptions: ['Send', 'ExpectText', 'Ping'],
+      };
+    }
+    case 'gRPC':
+      return { url: withScheme('grpc', URL), conditions: connected, usedOptions: [] };
     case 'SSH':
       return {
         url: `ssh://${/:\d+$/.test(host) ? host : `${host}:22`}`,
@@ -42,6 +54,12 @@ export function gatusEndpoint(device: ExportedDevice): GatusEndpoint | undefined
     default:
       return undefined;
   }
+}
+
+/** The URL with a scheme and without a login. */
+function withScheme(scheme: string, url: string): string {
+  const whole = url.includes('://') ? url : `${scheme}://${url}`;
+  return whole.replace(/^([a-z]+:\/\/)[^@/?#]*@/i, '$1');
 }
 
 function dnsEndpoint({ URL, Options }: ExportedDevice): GatusEndpoint | undefined {

@@ -9,7 +9,7 @@ export interface TranslatedConditions {
 }
 
 /** The kinds of endpoints with different Options. */
-export type EndpointKind = 'http' | 'dns' | 'connection' | 'ping';
+export type EndpointKind = 'http' | 'dns' | 'connection' | 'ping' | 'message';
 
 type MutableOptions = Record<string, Json>;
 
@@ -39,6 +39,7 @@ function addCondition(condition: GatusCondition, kind: EndpointKind, options: Mu
   if (left === '[RESPONSE_TIME]') return addResponseTime(condition, kind, options);
   if (left === '[CERTIFICATE_EXPIRATION]') return addExpiry(condition, kind, options);
   if (kind === 'dns') return addDns(condition, options);
+  if (kind === 'message') return left === '[BODY]' && addMessage(condition, options);
   if (kind !== 'http') return false;
   if (left === '[STATUS]') return addStatus(condition, options);
   return left.startsWith('[BODY]') && addBody(condition, options);
@@ -62,6 +63,16 @@ function addStatus({ comparator, right }: GatusCondition, options: MutableOption
   return true;
 }
 
+/** A message that is a text, or has one in the middle. */
+function addMessage({ comparator, right }: GatusCondition, options: MutableOptions): boolean {
+  if (comparator !== '==' || 'ExpectText' in options || 'ExpectRegex' in options) return false;
+  const part = /^pat\(\*([^*]+)\*\)$/.exec(right)?.[1];
+  if (part !== undefined) options['ExpectText'] = part;
+  else if (/^(pat|any|len|has|age)\(/.test(right)) return false;
+  else options['ExpectRegex'] = `^${right.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`;
+  return true;
+}
+
 /** Gatus compares milliseconds. */
 function addResponseTime(
   { comparator, right }: GatusCondition,
@@ -70,7 +81,13 @@ function addResponseTime(
 ): boolean {
   const ms = Number(right);
   if (!/^<=?$/.test(comparator) || !Number.isInteger(ms) || ms < 1) return false;
-  const name = { http: 'MaxTimeMs', ping: 'MaxRTTMs', dns: undefined, connection: undefined }[kind];
+  const name = {
+    http: 'MaxTimeMs',
+    ping: 'MaxRTTMs',
+    dns: undefined,
+    connection: undefined,
+    message: undefined,
+  }[kind];
   if (name === undefined) return false;
   options[name] = ms;
   return true;

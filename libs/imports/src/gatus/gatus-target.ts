@@ -1,6 +1,5 @@
 import { parseJson } from '@vantage/kernel';
 import type { FoundOptions, TargetOrReason } from '../found-check.ts';
-import { portCheck } from '../values/port-check.ts';
 import {
   listOf,
   orAbsent,
@@ -54,10 +53,14 @@ export function gatusTarget(endpoint: UnknownRecord): TargetOrReason {
       return sshTarget(endpoint, address);
     case 'ws':
     case 'wss':
-      return withConditions(endpoint, 'connection', portCheck(url, 'the WebSocket is not'));
+      return websocketTarget(endpoint, client, url);
     case 'grpc':
     case 'grpcs':
-      return withConditions(endpoint, 'connection', portCheck(url, 'no gRPC method is called'));
+      return withConditions(endpoint, 'connection', {
+        method: 'gRPC',
+        url: url.replace(/\/+$/, ''),
+        options: { TLS: verification(client) },
+      });
     default:
       return `has the address ${JSON.stringify(url)}, for whose protocol there is no Method`;
   }
@@ -138,6 +141,14 @@ function dnsTarget(endpoint: UnknownRecord, dns: UnknownRecord, url: string): Ta
   const server = url.replace(/^[a-z]+:\/\//i, '').replace(/\/+$/, '');
   const options: FoundOptions = { Server: server, Type: textOf(dns['query-type']) };
   return withConditions(endpoint, 'dns', { method: 'DNS', url: name.replace(/(.)\.$/, '$1'), options });
+}
+
+/** Gatus sends the body, and the answer is in the conditions. Without a body the upgrade is all. */
+function websocketTarget(endpoint: UnknownRecord, client: UnknownRecord, url: string): TargetOrReason {
+  const Send = textOf(endpoint['body']);
+  const Headers = orAbsent(textFields(recordOf(endpoint['headers']) ?? {}));
+  const options = { Send, Headers, Ping: Send === undefined ? false : undefined, TLS: verification(client) };
+  return withConditions(endpoint, 'message', { method: 'WebSocket', url, options });
 }
 
 /** The body of an SSH endpoint is `{"command": "…"}`. User, password and key are in `ssh`. */

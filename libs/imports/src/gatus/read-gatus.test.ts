@@ -46,7 +46,11 @@ describe('Gatus', () => {
       Options: { User: 'mon', Command: 'uptime' },
     });
     expect(mail).toMatchObject({ Method: 'SMTP', Options: { TLS: { Mode: 'StartTLS', MinDaysLeft: 1 } } });
-    expect(live).toMatchObject({ Method: 'TCP', URL: 'tls://live.example.org:443' });
+    expect(live).toMatchObject({
+      Method: 'WebSocket',
+      URL: 'wss://live.example.org/feed',
+      Options: { Send: 'hello', ExpectRegex: '^hello \\.$' },
+    });
     expect(time).toMatchObject({
       Method: 'UDP',
       URL: 'ntp.example.org:123',
@@ -57,7 +61,6 @@ describe('Gatus', () => {
       'front: the condition "[DOMAIN_EXPIRATION] > 720h"',
       'front: its alerts (use a notification schedule)',
       'shell: the condition "[STATUS] == 0"',
-      'live: only its port is checked: the WebSocket is not',
     ]);
     expect(outcome.ignored).toEqual(['not carried over: alerting']);
     expect(JSON.stringify(outcome.file)).not.toMatch(/geheim|abcdefgh/);

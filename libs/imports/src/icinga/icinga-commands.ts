@@ -96,6 +96,23 @@ const commands: Readonly<Record<string, IcingaCommand>> = {
     values: { hostname: '-H', port: '-P', username: '-u', password: '-p', database: '-d' },
     flags: { check_slave: '-S' },
   },
+  pgsql: {
+    plugin: 'check_pgsql',
+    prefix: 'pgsql_',
+    values: {
+      hostname: '-H',
+      port: '-P',
+      username: '-l',
+      password: '-p',
+      database: '-d',
+      query: '-q',
+      query_warning: '-W',
+      query_critical: '-C',
+      warning: '-w',
+      critical: '-c',
+      timeout: '-t',
+    },
+  },
   udp: {
     plugin: 'check_udp',
     prefix: 'udp_',

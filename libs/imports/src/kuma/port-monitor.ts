@@ -5,6 +5,7 @@ import { portCheck } from '../values/port-check.ts';
 import { textOf, textsOf } from '../values/unknown-values.ts';
 import type { KumaMonitor } from './kuma-monitor.ts';
 import { ntpTarget, radiusTarget, sipTarget } from './service-monitor.ts';
+import { serviceTargets } from './service-monitors.ts';
 
 /** Maps monitors of ports, names and services; undefined for other types. */
 export function portMonitorTarget(monitor: KumaMonitor): TargetOrReason | undefined {
@@ -22,23 +23,14 @@ const targetsByType: Readonly<Record<string, (monitor: KumaMonitor) => TargetOrR
   dns: dnsTarget,
   mysql: mysqlTarget,
   smtp: smtpTarget,
-  postgres: (monitor) => portCheck(connection(monitor), 'login and query of PostgreSQL are not'),
   mongodb: (monitor) => portCheck(connection(monitor), 'login and command of MongoDB are not'),
-  redis: (monitor) => portCheck(connection(monitor), 'the login at Redis is not'),
+  ...serviceTargets,
   sqlserver: (monitor) =>
     portCheck(sqlServerAddress(connection(monitor)), 'login and query of SQL Server are not', 1433),
   oracledb: (monitor) =>
     portCheck(connection(monitor).replace(/^\/\//, ''), 'login and query of Oracle are not', 1521),
-  mqtt: (monitor) =>
-    portCheck(
-      monitor.text('hostname') ?? '',
-      'topic and message of MQTT are not',
-      monitor.number('port') ?? 1883,
-    ),
   'kafka-producer': (monitor) =>
     portCheck(textOf(monitor.list('kafka_producer_brokers')[0]) ?? '', 'no message is produced', 9092),
-  'grpc-keyword': (monitor) => portCheck(monitor.text('grpc_url') ?? '', 'no gRPC method is called', 443),
-  'websocket-upgrade': (monitor) => portCheck(monitor.text('url') ?? '', 'the upgrade to a WebSocket is not'),
   rabbitmq: rabbitTarget,
   snmp: snmpTarget,
   ntp: ntpTarget,

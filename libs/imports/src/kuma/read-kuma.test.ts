@@ -65,7 +65,11 @@ const monitors = [
     database_query: 'SELECT 1',
   },
   { name: 'Cache', type: 'redis', database_connection_string: 'redis://cache.example.org:6379' },
-  { name: 'Wiki DB', type: 'postgres', database_connection_string: 'postgres://wiki:pw@pg.example.org/wiki' },
+  {
+    name: 'Wiki DB',
+    type: 'postgres',
+    database_connection_string: 'postgres://wiki:pw@pg.example.org/wiki?sslmode=require',
+  },
   { name: 'Backup job', type: 'push' },
   { name: 'Container', type: 'docker', docker_container: 'web' },
   { name: 'Closed port', type: 'port', hostname: 'host.example.org', port: 23, upside_down: 1 },
@@ -115,6 +119,7 @@ describe('Uptime Kuma', () => {
         'kuma-4.Headers.apikey',
         'kuma-5.Password',
         'kuma-10.URL.password',
+        'kuma-12.URL.password',
         'kuma-16.Proxy',
       ]);
       expect(JSON.stringify(outcome.file)).not.toMatch(/geheim|pass word|k-123456|p%40ss/);
@@ -194,8 +199,12 @@ describe('Uptime Kuma', () => {
     expect(byName.get('Orders')?.URL).toBe(
       `mysql://app:${secretReference('secret', 'kuma-10.URL.password')}@db.example.org:3307/orders`,
     );
-    expect(byName.get('Cache')?.Options).toEqual({ Steps: [{ Send: 'PING\r\n', Expect: '+PONG' }] });
-    expect(byName.get('Wiki DB')?.URL).toBe('tcp://pg.example.org:5432');
+    expect(byName.get('Cache')).toMatchObject({ Method: 'Redis', URL: 'redis://cache.example.org:6379' });
+    expect(byName.get('Wiki DB')).toMatchObject({
+      Method: 'PostgreSQL',
+      URL: `postgres://wiki:${secretReference('secret', 'kuma-12.URL.password')}@pg.example.org/wiki`,
+      Options: { Query: 'SELECT 1', TLS: { Mode: 'StartTLS', Verify: false } },
+    });
     expect(byName.get('Behind proxy')?.Options?.['Proxy']).toBe(secretReference('secret', 'kuma-16.Proxy'));
     expect(byName.get('Posted')?.Options).toMatchObject({
       Method: 'POST',

@@ -1,5 +1,6 @@
 import type { TargetOrReason } from '../found-check.ts';
 import { numberOf } from '../values/unknown-values.ts';
+import { mqttPlugin, pgsqlPlugin, redisPlugin } from './data-plugins.ts';
 import { httpPlugin } from './http-plugin.ts';
 import { mailPlugin } from './mail-plugin.ts';
 import { digPlugin, dnsPlugin, mysqlPlugin, pingPlugin, sshPlugin, tcpPlugin } from './network-plugins.ts';
@@ -83,6 +84,9 @@ const plugins: Readonly<Record<string, Plugin>> = {
   check_domain: { flags: ['v', 'P'], targetOf: domainPlugin },
   check_whois: { flags: ['v'], targetOf: domainPlugin },
   check_udp: { flags: ['4', '6', 'v', 'E'], targetOf: udpPlugin },
+  check_pgsql: { flags: ['4', '6', 'v'], targetOf: pgsqlPlugin },
+  check_mqtt: { flags: ['r', 'readonly', 'i', 'insecure'], targetOf: mqttPlugin },
+  check_redis: { flags: ['S', 'ssl', 'tls', 'v', 'A', 'f', 'R', 'T'], targetOf: redisPlugin },
   check_snmp: { flags: ['4', '6', 'v', 'n', 'O'], targetOf: snmpPlugin },
 };
 

@@ -27,11 +27,7 @@ export function moduleTarget(module: UnknownRecord, target: string, hostHeader?:
     case 'dns':
       return dnsTarget(settings, target);
     case 'grpc':
-      return {
-        method: 'TCP',
-        url: `${truthOf(settings['tls']) ? 'tls' : 'tcp'}://${authorityOf(target)}`,
-        lost: ['only its port is checked: no gRPC method is called'],
-      };
+      return grpcTarget(settings, target);
     default:
       return `is probed by ${JSON.stringify(prober)}, for which there is no Method`;
   }
@@ -48,6 +44,17 @@ function icmpTarget(settings: UnknownRecord, target: string): TargetOrReason {
     IPFamily: ipFamily(settings),
   };
   return { method: 'PING', url: urlFor('PING', target, undefined), options, lost };
+}
+
+function grpcTarget(settings: UnknownRecord, target: string): TargetOrReason {
+  const isSecure = truthOf(settings['tls']) === true;
+  const lost: string[] = [];
+  const options: FoundOptions = {
+    Service: textOf(settings['service']),
+    IPFamily: ipFamily(settings),
+    TLS: isSecure ? tlsOptions(settings, lost) : undefined,
+  };
+  return { method: 'gRPC', url: `${isSecure ? 'grpcs' : 'grpc'}://${authorityOf(target)}`, options, lost };
 }
 
 /** Settings of the dns prober without an Option. */

@@ -31,7 +31,7 @@ describe('a table', () => {
       },
     ]);
     expect(new Set(outcome.file.devices.map(({ Method }) => Method))).toEqual(
-      new Set(['HTTP', 'PING', 'SMTP', 'TCP', 'SSH']),
+      new Set(['HTTP', 'PING', 'SMTP', 'PostgreSQL', 'SSH']),
     );
     expect(new Set(outcome.file.devices.map(({ ShortName }) => ShortName)).size).toBe(149);
   });

@@ -13,6 +13,10 @@ const methodsWithLogin: readonly Method[] = [
   'TELNET',
   'SSH',
   'NNTP',
+  'Redis',
+  'PostgreSQL',
+  'MQTT',
+  'WebSocket',
 ];
 
 /** The Options of a row. An option that the Method does not have is noted in `lost`. */

@@ -14,9 +14,11 @@ const monitorColumns = [
   'database_query TEXT, resend_interval INTEGER NOT NULL DEFAULT 0, packet_size INTEGER NOT NULL DEFAULT 56',
   'http_body_encoding TEXT, description TEXT, parent INTEGER, invert_keyword BOOLEAN NOT NULL DEFAULT 0, json_path TEXT',
   'expected_value TEXT, timeout DOUBLE NOT NULL DEFAULT 0, radius_password TEXT, radius_username TEXT, radius_secret TEXT, radius_called_station_id TEXT, radius_calling_station_id TEXT, docker_container TEXT',
+  'mqtt_topic TEXT, mqtt_success_message TEXT, mqtt_username TEXT, mqtt_password TEXT',
+  'grpc_url TEXT, grpc_service_name TEXT, grpc_method TEXT, grpc_body TEXT, grpc_metadata TEXT, grpc_enable_tls BOOLEAN NOT NULL DEFAULT 0',
 ];
 const columnsSince2 =
-  "ping_count INTEGER NOT NULL DEFAULT 1, smtp_security TEXT, conditions TEXT NOT NULL DEFAULT '[]', json_path_operator TEXT, ip_family TEXT, snmp_oid TEXT, snmp_version TEXT";
+  "ping_count INTEGER NOT NULL DEFAULT 1, smtp_security TEXT, conditions TEXT NOT NULL DEFAULT '[]', json_path_operator TEXT, ip_family TEXT, snmp_oid TEXT, snmp_version TEXT, mqtt_check_type TEXT, ws_subprotocol TEXT, ws_ignore_sec_websocket_accept_header BOOLEAN NOT NULL DEFAULT 0";
 
 const otherTables = `
   CREATE TABLE tag (id INTEGER PRIMARY KEY, name TEXT NOT NULL, color TEXT NOT NULL);

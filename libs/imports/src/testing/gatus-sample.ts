@@ -23,7 +23,7 @@ endpoints:
   - { name: mx, url: "192.0.2.53", dns: { query-name: example.org, query-type: MX }, conditions: ["[DNS_RCODE] == NOERROR"] }
   - { name: shell, url: "ssh://host.example.org:22", ssh: { username: mon, password: geheim }, body: '{"command": "uptime"}', conditions: ["[STATUS] == 0"] }
   - { name: mail, url: "starttls://mail.example.org:587", conditions: ["[CERTIFICATE_EXPIRATION] > 24h"] }
-  - { name: live, url: "wss://live.example.org/feed", conditions: ["[CONNECTED] == true"] }
+  - { name: live, url: "wss://live.example.org/feed", body: hello, conditions: ["[CONNECTED] == true", "[BODY] == hello ."] }
   - { name: time, url: "udp://ntp.example.org:123", conditions: ["[CONNECTED] == true"] }
 external-endpoints:
   - { name: job, token: abc }

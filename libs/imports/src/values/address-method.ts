@@ -15,6 +15,7 @@ const methodsByWord: Readonly<Record<string, Method>> = {
   mail: 'SMTP',
   pop: 'POP3',
   mariadb: 'MySQL',
+  pgsql: 'PostgreSQL',
   imap4: 'IMAP4',
   sftp: 'SSH',
   news: 'NNTP',

@@ -3,25 +3,15 @@ import { authorityOf, hostPort } from './host-port.ts';
 
 /** Default ports of protocols whose addresses may name none. */
 const standardPorts: Readonly<Record<string, number>> = {
-  postgres: 5432,
-  postgresql: 5432,
   mongodb: 27_017,
-  redis: 6379,
-  rediss: 6379,
-  mqtt: 1883,
-  mqtts: 8883,
   amqp: 5672,
   amqps: 5671,
   ldap: 389,
   ldaps: 636,
-  ws: 80,
-  wss: 443,
-  grpc: 80,
-  grpcs: 443,
   mssql: 1433,
   sqlserver: 1433,
 };
-const tlsSchemes = ['rediss', 'mqtts', 'amqps', 'ldaps', 'wss', 'grpcs'];
+const tlsSchemes = ['amqps', 'ldaps'];
 
 /**
  * Checks only the port of a protocol that no Method speaks. `unchecked` says what is lost: `the WebSocket is not`. The
@@ -36,15 +26,9 @@ export function portCheck(address: string, unchecked: string, defaultPort?: numb
   const port = parts?.[2] === undefined ? (defaultPort ?? standardPorts[scheme]) : Number(parts[2]);
   if (host === '' || port === undefined) return `has no host and port for a check of the port (${unchecked})`;
   const target = hostPort(host.replace(/^\[|\]$/g, ''), port);
-  const lost = `only its port is checked: ${unchecked}`;
-  if (scheme === 'redis' || scheme === 'rediss')
-    return redisCheck(target, scheme === 'rediss', authority.includes('@'), lost);
-  return { method: 'TCP', url: `${tlsSchemes.includes(scheme) ? 'tls' : 'tcp'}://${target}`, lost: [lost] };
-}
-
-/** Redis answers PING with +PONG when it requires no login, and with -NOAUTH when it does. */
-function redisCheck(target: string, tls: boolean, hasLogin: boolean, lost: string): TargetOrReason {
-  const url = `${tls ? 'tls' : 'tcp'}://${target}`;
-  const step = { Send: 'PING\r\n', Expect: hasLogin ? '-NOAUTH' : '+PONG' };
-  return { method: 'TCP', url, options: { Steps: [step] }, lost: hasLogin ? [lost] : [] };
+  return {
+    method: 'TCP',
+    url: `${tlsSchemes.includes(scheme) ? 'tls' : 'tcp'}://${target}`,
+    lost: [`only its port is checked: ${unchecked}`],
+  };
 }

@@ -7,16 +7,20 @@ import { refusedTargetText } from '../contract/target.ts';
 import { dns } from '../methods/dns/dns.ts';
 import { domain } from '../methods/domain/domain.ts';
 import { ftp } from '../methods/ftp/ftp.ts';
+import { grpc } from '../methods/grpc/grpc.ts';
 import { http } from '../methods/http/http.ts';
 import { imap4 } from '../methods/imap4/imap4.ts';
 import { ldap } from '../methods/ldap/ldap.ts';
+import { mqtt } from '../methods/mqtt/mqtt.ts';
 import { mysql } from '../methods/mysql/mysql.ts';
 import { nntp } from '../methods/nntp.ts';
 import { ntp } from '../methods/ntp/ntp.ts';
 import { ping } from '../methods/ping/ping.ts';
 import { pop3 } from '../methods/pop3.ts';
+import { postgresql } from '../methods/postgresql/postgresql.ts';
 import { push } from '../methods/push.ts';
 import { radius } from '../methods/radius/radius.ts';
+import { redis } from '../methods/redis/redis.ts';
 import { createSandbox } from '../methods/script/sandbox.ts';
 import { createScript } from '../methods/script/script.ts';
 import { sip } from '../methods/sip/sip.ts';
@@ -26,6 +30,7 @@ import { ssh } from '../methods/ssh/ssh.ts';
 import { tcp } from '../methods/tcp.ts';
 import { telnet } from '../methods/telnet/telnet.ts';
 import { udp } from '../methods/udp.ts';
+import { websocket } from '../methods/websocket/websocket.ts';
 import { fillLocal } from '../redact/local-secrets.ts';
 
 /** The probes that scripts can run: every Method except Script, and Push, which no agent runs. */
@@ -49,6 +54,11 @@ const callable = {
   RADIUS: radius,
   SIP: sip,
   Domain: domain,
+  Redis: redis,
+  PostgreSQL: postgresql,
+  MQTT: mqtt,
+  WebSocket: websocket,
+  gRPC: grpc,
 } satisfies Readonly<Record<Exclude<Method, 'Script' | 'Push'>, AnyProbe>>;
 
 /** The functions by which scripts run the other Methods. */

@@ -8,15 +8,20 @@ import type { AnyProbe } from '../contract/probe.ts';
 import { registry } from '../engine/registry.ts';
 import { dns } from '../methods/dns/dns.ts';
 import { ftp } from '../methods/ftp/ftp.ts';
+import { grpc } from '../methods/grpc/grpc.ts';
 import { http } from '../methods/http/http.ts';
 import { imap4 } from '../methods/imap4/imap4.ts';
+import { mqtt } from '../methods/mqtt/mqtt.ts';
 import { mysql } from '../methods/mysql/mysql.ts';
 import { packetOf } from '../methods/mysql/mysql-packets.ts';
 import { nntp } from '../methods/nntp.ts';
 import { pop3 } from '../methods/pop3.ts';
+import { postgresql } from '../methods/postgresql/postgresql.ts';
+import { redis } from '../methods/redis/redis.ts';
 import { smtp } from '../methods/smtp.ts';
 import { tcp } from '../methods/tcp.ts';
 import { telnet } from '../methods/telnet/telnet.ts';
+import { websocket } from '../methods/websocket/websocket.ts';
 import { textSearch } from '../search/text-search.ts';
 import { addressOf, listen, liveBytes, makeCertificate, runTest, speakLines, startSite } from './index.ts';
 import {
@@ -149,6 +154,11 @@ const implicitTls: readonly (readonly [AnyProbe, string, object?])[] = [
   [http, 'https://'],
   [mysql, 'mysql://', { TLS: { Mode: 'Implicit' } }],
   [dns, 'dns://', { Transport: 'TLS' }],
+  [redis, 'rediss://'],
+  [grpc, 'grpcs://'],
+  [websocket, 'wss://'],
+  [mqtt, 'mqtts://'],
+  [postgresql, 'postgresql://', { TLS: { Mode: 'Implicit' } }],
 ];
 
 /** The greeting of each method, and its answers until the peer agrees to TLS by the last one. */
@@ -209,7 +219,13 @@ test.for(Object.entries(malformedTls))(
       socket.once('data', () => behaviour(socket, write));
     };
     const laterMysql = caseOf('MySQL by STARTTLS', mysql, onMysql, (target) => `mysql://${target}`, options);
-    const seen = await expectEnds([...atOnce, ...later, laterMysql], [2, 3, 6], context);
+    const onPostgres = (socket: Socket) => {
+      socket.once('data', () => {
+        socket.write('S', () => behaviour(socket, socket.write.bind(socket)));
+      });
+    };
+    const laterPostgres = caseOf('PostgreSQL by STARTTLS', postgresql, onPostgres, String, options);
+    const seen = await expectEnds([...atOnce, ...later, laterMysql, laterPostgres], [2, 3, 6], context);
     // 3: what comes along with the very line that agrees is no TLS yet.
     expect(seen.slice(0, atOnce.length).filter(({ code }) => code === 3)).toEqual([]);
   },
@@ -230,6 +246,18 @@ test.for(malformedHttp2)(
       return await runTest(http, site.url, { TLS: { CA: cert } }, { timeoutMs });
     };
     await expectEnds([{ name, run }], [2, 3, 7], context);
+  },
+);
+
+test.for(malformedHttp2)(
+  'gRPC ends with an HTTP/2 peer that sends %s',
+  repeated,
+  async ([name, first, behaviour], context) => {
+    const serve = (socket: Socket) => {
+      for (const bytes of first) socket.write(bytes);
+      socket.once('data', () => behaviour(socket, socket.write.bind(socket)));
+    };
+    await expectEnds([caseOf(name, grpc, serve, (target) => `grpc://${target}`)], [2, 3], context);
   },
 );
 

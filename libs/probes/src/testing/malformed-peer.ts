@@ -96,7 +96,7 @@ export const malformedTls: Readonly<Record<string, PeerBehaviour>> = {
 };
 
 /** A frame of HTTP/2 (RFC 9113 section 4.1). */
-function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
+export function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
   const head = Buffer.alloc(9);
   head.writeUIntBE(payload.length, 0, 3);
   head[3] = type;

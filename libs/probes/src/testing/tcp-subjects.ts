@@ -2,21 +2,33 @@ import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { AnyProbe } from '../contract/probe.ts';
 import { ftp } from '../methods/ftp/ftp.ts';
+import { grpc } from '../methods/grpc/grpc.ts';
 import { http } from '../methods/http/http.ts';
 import { imap4 } from '../methods/imap4/imap4.ts';
 import { ldap } from '../methods/ldap/ldap.ts';
+import { mqtt } from '../methods/mqtt/mqtt.ts';
+import { packetOf as mqttPacketOf } from '../methods/mqtt/mqtt-packets.ts';
 import { mysql } from '../methods/mysql/mysql.ts';
 import { packetOf } from '../methods/mysql/mysql-packets.ts';
 import { nntp } from '../methods/nntp.ts';
 import { pop3 } from '../methods/pop3.ts';
+import { postgresql } from '../methods/postgresql/postgresql.ts';
+import { messageOf } from '../methods/postgresql/postgresql-messages.ts';
+import { redis } from '../methods/redis/redis.ts';
 import { smtp } from '../methods/smtp.ts';
 import { ssh } from '../methods/ssh/ssh.ts';
 import { tcp } from '../methods/tcp.ts';
 import { telnet } from '../methods/telnet/telnet.ts';
+import { websocket } from '../methods/websocket/websocket.ts';
+import { serveGrpc } from './grpc-server.ts';
 import { result, serveDirectory } from './ldap-server.ts';
 import { speakLines } from './line-server.ts';
-import { flood, once, type PeerBehaviour } from './malformed-peer.ts';
+import { flood, frame, once, type PeerBehaviour } from './malformed-peer.ts';
+import { serveMqtt } from './mqtt-server.ts';
 import { serveMysql } from './mysql-server.ts';
+import { resultMessages, servePostgres } from './postgresql-server.ts';
+import { bulk, serveRedis } from './redis-server.ts';
+import { serverFrame, serveWebSocket } from './websocket-server.ts';
 
 /** A method over TCP: a good server, a check that walks through all of it, and how its protocol can be malformed. */
 export interface TcpSubject {
@@ -196,6 +208,75 @@ export const tcpSubjects: readonly TcpSubject[] = [
     more: 'a line before the version\r\n',
     special: {
       'packets of 4 GiB': flood(Buffer.concat([Buffer.from('SSH-2.0-mean\r\n'), Buffer.alloc(1000, 255)])),
+    },
+  },
+  {
+    probe: redis,
+    url: (target) => `redis://${target}`,
+    options: { Password: 'right', Database: 1, Command: 'KEYS *', ExpectValue: 'a' },
+    serve: (socket) => serveRedis(socket, { password: 'right', answer: () => `*1\r\n${bulk('a')}` }),
+    stages: 5,
+    more: '*2\r\n:1\r\n',
+    special: {
+      'a text of 512 MiB': flood(`$536870912\r\n${'x'.repeat(60_000)}`),
+      'lists of lists': flood('*1\r\n'),
+      'a list of 10,000 texts': flood(`*10000\r\n${bulk('x'.repeat(60_000)).repeat(2)}`),
+    },
+  },
+  {
+    probe: postgresql,
+    url: (target) => `postgresql://${target}`,
+    options: { User: 'probe', Password: 'right', Query: 'select 1', ExpectResult: '1' },
+    serve: (socket) => servePostgres(socket, { query: () => resultMessages([['n', 23]], [['1']]) }),
+    stages: 5,
+    more: messageOf('N', Buffer.from('SNOTICE\0Mmore\0\0')),
+    special: {
+      'messages of 2 GiB': flood(Buffer.concat([Buffer.of(78, 127, 255, 255, 255), Buffer.alloc(60_000, 1)])),
+      'results without end': flood(resultMessages([['n', 23]], [['1'], ['2']])),
+      'requests for a login without end': flood(messageOf('R', Buffer.of(0, 0, 0, 5, 1, 2, 3, 4))),
+    },
+  },
+  {
+    probe: mqtt,
+    url: (target) => `mqtt://${target}`,
+    options: { ...login, Topic: 'a', Message: 'hello' },
+    serve: (socket) => serveMqtt(socket, { user: login.User, password: login.Password }),
+    stages: 4,
+    more: mqttPacketOf(3, 0, Buffer.from('\0\x01amore')),
+    special: {
+      'messages of 256 MiB': flood(
+        Buffer.concat([Buffer.of(0x30, 255, 255, 255, 127, 0, 1, 97), Buffer.alloc(60_000, 1)]),
+      ),
+      'messages to acknowledge without end': flood(mqttPacketOf(3, 2, Buffer.from('\0\x01a\0\x07more'))),
+      'empty packets without end': flood(Buffer.of(0xd0, 0)),
+    },
+  },
+  {
+    probe: websocket,
+    url: (target) => `ws://${target}/`,
+    options: { ...login, Send: 'hello', ExpectRegex: '^h(e|ee)*llo$' },
+    serve: (socket) => serveWebSocket(socket),
+    stages: 2,
+    more: serverFrame(1, 'more', false),
+    special: {
+      'headers without end': flood('HTTP/1.1 101 Switching Protocols\r\nX-More: more\r\n'),
+      'pings without end': flood(serverFrame(9, 'there?')),
+      'messages without end': flood(serverFrame(1, 'x'.repeat(1000))),
+      'food for the pattern': flood(serverFrame(1, `h${'e'.repeat(5000)}x`)),
+      'empty parts without end': flood(serverFrame(0, '', false)),
+      'a frame of 4 PiB': flood(Buffer.concat([Buffer.of(0x81, 127, 0, 16), Buffer.alloc(60_000)])),
+    },
+  },
+  {
+    probe: grpc,
+    url: (target) => `grpc://${target}`,
+    options: { Service: 'a.B' },
+    serve: serveGrpc(),
+    stages: 4,
+    more: frame(0, 0, 1, Buffer.alloc(1)),
+    special: {
+      'data without end': flood(frame(0, 0, 1, Buffer.alloc(16_384))),
+      'pings of HTTP/2 without end': flood(frame(6, 0, 0, Buffer.alloc(8))),
     },
   },
 ];

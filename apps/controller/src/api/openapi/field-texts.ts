@@ -16,6 +16,7 @@ const codes = Object.values(resultCode);
 export const facts: Readonly<Record<string, SchemaFact>> = {
   ...alertFacts(id),
   ...keyFacts(id, at),
+  ...optionFacts,
   ...pageFacts(id),
   ...trialFacts,
   ...stateFacts(id, at),

@@ -56,6 +56,41 @@ const special: readonly Kind[] = [
     options: { Auth: 'Bearer', Token: 'kept-1' },
   },
   {
+    method: 'WebSocket',
+    scheme: 'wss',
+    other: 'ws',
+    login: true,
+    options: {
+      User: 'u',
+      Password: 'kept-1',
+      Headers: {
+        authorization: 'Bearer kept-2',
+        Cookie: 'kept-3',
+        'Proxy-Authorization': 'kept-4',
+        'X-Api-Key': 'kept-5',
+        'X-Token': 'kept-6',
+        Accept: 'text/html',
+      },
+      TLS: { ClientKey: key },
+    },
+  },
+  {
+    method: 'gRPC',
+    scheme: 'grpcs',
+    other: 'grpc',
+    login: false,
+    options: {
+      Metadata: {
+        authorization: 'Bearer kept-1',
+        cookie: 'kept-2',
+        'x-api-key': 'kept-3',
+        'session-token': 'kept-4',
+        'x-tenant': 'shop',
+      },
+      TLS: { ClientKey: key },
+    },
+  },
+  {
     method: 'SSH',
     scheme: 'ssh',
     other: 'ssh',

@@ -13,7 +13,18 @@ const fields = [...methods].flatMap(([method, schema]) =>
 );
 /** Script has the name of its language, so it is like its words. */
 const sameWords = new Set(['User', 'Password', 'Proxy', 'Compression', 'Database', 'Query', 'Mailbox']);
-const alsoSame = new Set(['Directory', 'Command', 'Transport', 'Recursion', 'Community', 'Context']);
+const alsoSame = new Set([
+  'Directory',
+  'Command',
+  'Transport',
+  'Recursion',
+  'Community',
+  'Context',
+  'Topic',
+  'Subprotocol',
+  'Service',
+  'Metadata',
+]);
 
 test('each Option of each Method has words, a purpose, and a control of its own', () => {
   expect([...methods.keys()].toSorted()).toEqual(methodNames.toSorted());

@@ -1,5 +1,6 @@
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
+import { headersOption } from '../../contract/headers.ts';
 import {
   dscpOption,
   ipFamilyOption,
@@ -13,7 +14,6 @@ import {
   expectJsonValue,
   expectStatus,
   expectText,
-  headerRecord,
   requestHeaders,
   requestMethod,
 } from './request-options.ts';
@@ -82,7 +82,7 @@ export const httpOptions = z
       .describe('Regular expression that the body (its first MiB) must match.'),
     ExpectJSONPath: expectJsonPath,
     ExpectJSONValue: expectJsonValue,
-    ExpectHeaders: headerRecord
+    ExpectHeaders: headersOption
       .default({})
       .describe('Headers of the answer and the text each must contain ("" for any).'),
     MaxTimeMs: z.int().min(1).max(120_000).optional().describe('A check that takes longer fails.'),

@@ -1,19 +1,11 @@
 import { boundedText } from '@vantage/kernel';
 import { z } from 'zod';
+import { headersOption } from '../../contract/headers.ts';
 import { regexProblem } from '../../search/compile-regex.ts';
 import { readJsonPath } from '../../search/json-path.ts';
 
 // Options that a check and each of its steps have.
 
-export const headerName = boundedText(100, 1).regex(
-  /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/,
-  "must be a header's name such as X-Request-Id",
-);
-export const headerValuePattern = /^[\t\x20-\x7e\x80-\xff]*$/;
-const headerValue = boundedText(8192).regex(
-  headerValuePattern,
-  "must be a header's value: one line, Latin-1 only",
-);
 /** Headers that the connection sets. */
 const connectionHeaders = [
   'connection',
@@ -25,11 +17,7 @@ const connectionHeaders = [
   'trailer',
 ];
 
-export const headerRecord = z
-  .record(headerName, headerValue)
-  .refine((headers) => Object.keys(headers).length <= 100, 'must hold at most 100 headers');
-
-export const requestHeaders = headerRecord.refine(
+export const requestHeaders = headersOption.refine(
   (headers) => Object.keys(headers).every((name) => !connectionHeaders.includes(name.toLowerCase())),
   `must not name ${connectionHeaders.join(', ')}: the connection sets them`,
 );

@@ -1,7 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: steps and references are written so
+
 import { maskQuerySecrets, referencedNames } from '@vantage/domain';
 import { boundedText, withoutControls } from '@vantage/kernel';
 import { z } from 'zod';
+import { headerName } from '../../contract/headers.ts';
 import { parseHttpTarget } from './http-target.ts';
 import {
   bodyRegex,
@@ -9,7 +11,6 @@ import {
   expectJsonValue,
   expectStatus,
   expectText,
-  headerName,
   jsonPath,
   requestHeaders,
   requestMethod,

@@ -1,8 +1,8 @@
 import { notMet } from '../../contract/failure.ts';
+import { headerValuePattern } from '../../contract/headers.ts';
 import type { RedirectHop } from './http-hop.ts';
 import { withoutSecrets } from './http-redirects.ts';
 import { parseHttpTarget } from './http-target.ts';
-import { headerValuePattern } from './request-options.ts';
 import type { HttpStep } from './step-options.ts';
 import { fillValues, hasFixedOrigin, originOf } from './step-values.ts';
 

@@ -162,6 +162,36 @@ export declare type CheckSpec = Message<"vantage.v1.CheckSpec"> & {
      */
     value: PushOptions;
     case: "push";
+  } | {
+    /**
+     * @generated from field: vantage.v1.RedisOptions redis = 36;
+     */
+    value: RedisOptions;
+    case: "redis";
+  } | {
+    /**
+     * @generated from field: vantage.v1.PostgresqlOptions postgresql = 35;
+     */
+    value: PostgresqlOptions;
+    case: "postgresql";
+  } | {
+    /**
+     * @generated from field: vantage.v1.MqttOptions mqtt = 37;
+     */
+    value: MqttOptions;
+    case: "mqtt";
+  } | {
+    /**
+     * @generated from field: vantage.v1.WebsocketOptions websocket = 33;
+     */
+    value: WebsocketOptions;
+    case: "websocket";
+  } | {
+    /**
+     * @generated from field: vantage.v1.GrpcOptions grpc = 32;
+     */
+    value: GrpcOptions;
+    case: "grpc";
   } | { case: undefined; value?: undefined };
 
   /**
@@ -1731,4 +1761,312 @@ export declare type PushOptions = Message<"vantage.v1.PushOptions"> & {
  * Use `create(PushOptionsSchema)` to create a new message.
  */
 export declare const PushOptionsSchema: GenMessage<PushOptions>;
+
+/**
+ * @generated from message vantage.v1.RedisOptions
+ */
+export declare type RedisOptions = Message<"vantage.v1.RedisOptions"> & {
+  /**
+   * @generated from field: vantage.v1.TlsOptions tls = 1 [json_name = "TLS"];
+   */
+  tls?: TlsOptions | undefined;
+
+  /**
+   * @generated from field: optional string user = 2 [json_name = "User"];
+   */
+  user?: string | undefined;
+
+  /**
+   * @generated from field: optional string password = 3 [json_name = "Password"];
+   */
+  password?: string | undefined;
+
+  /**
+   * @generated from field: optional uint32 database = 4 [json_name = "Database"];
+   */
+  database?: number | undefined;
+
+  /**
+   * @generated from field: optional string command = 5 [json_name = "Command"];
+   */
+  command?: string | undefined;
+
+  /**
+   * @generated from field: optional string expect_value = 6 [json_name = "ExpectValue"];
+   */
+  expectValue?: string | undefined;
+
+  /**
+   * @generated from field: optional bool info = 7 [json_name = "Info"];
+   */
+  info?: boolean | undefined;
+
+  /**
+   * master, replica
+   *
+   * @generated from field: optional string expect_role = 8 [json_name = "ExpectRole"];
+   */
+  expectRole?: string | undefined;
+
+  /**
+   * @generated from field: optional uint32 min_replicas = 9 [json_name = "MinReplicas"];
+   */
+  minReplicas?: number | undefined;
+
+  /**
+   * @generated from field: optional uint32 max_replication_lag_seconds = 10 [json_name = "MaxReplicationLagSeconds"];
+   */
+  maxReplicationLagSeconds?: number | undefined;
+
+  /**
+   * @generated from field: optional uint32 slow_ms = 11 [json_name = "SlowMs"];
+   */
+  slowMs?: number | undefined;
+
+  /**
+   * @generated from field: optional string ip_family = 12 [json_name = "IPFamily"];
+   */
+  ipFamily?: string | undefined;
+};
+
+/**
+ * Describes the message vantage.v1.RedisOptions.
+ * Use `create(RedisOptionsSchema)` to create a new message.
+ */
+export declare const RedisOptionsSchema: GenMessage<RedisOptions>;
+
+/**
+ * @generated from message vantage.v1.PostgresqlOptions
+ */
+export declare type PostgresqlOptions = Message<"vantage.v1.PostgresqlOptions"> & {
+  /**
+   * @generated from field: vantage.v1.TlsOptions tls = 1 [json_name = "TLS"];
+   */
+  tls?: TlsOptions | undefined;
+
+  /**
+   * @generated from field: optional string user = 2 [json_name = "User"];
+   */
+  user?: string | undefined;
+
+  /**
+   * @generated from field: optional string password = 3 [json_name = "Password"];
+   */
+  password?: string | undefined;
+
+  /**
+   * @generated from field: optional string database = 4 [json_name = "Database"];
+   */
+  database?: string | undefined;
+
+  /**
+   * @generated from field: optional string query = 5 [json_name = "Query"];
+   */
+  query?: string | undefined;
+
+  /**
+   * @generated from field: optional string expect_result = 6 [json_name = "ExpectResult"];
+   */
+  expectResult?: string | undefined;
+
+  /**
+   * primary, standby
+   *
+   * @generated from field: optional string expect_role = 7 [json_name = "ExpectRole"];
+   */
+  expectRole?: string | undefined;
+
+  /**
+   * @generated from field: optional uint32 slow_ms = 8 [json_name = "SlowMs"];
+   */
+  slowMs?: number | undefined;
+
+  /**
+   * @generated from field: optional string ip_family = 9 [json_name = "IPFamily"];
+   */
+  ipFamily?: string | undefined;
+};
+
+/**
+ * Describes the message vantage.v1.PostgresqlOptions.
+ * Use `create(PostgresqlOptionsSchema)` to create a new message.
+ */
+export declare const PostgresqlOptionsSchema: GenMessage<PostgresqlOptions>;
+
+/**
+ * @generated from message vantage.v1.MqttOptions
+ */
+export declare type MqttOptions = Message<"vantage.v1.MqttOptions"> & {
+  /**
+   * @generated from field: vantage.v1.TlsOptions tls = 1 [json_name = "TLS"];
+   */
+  tls?: TlsOptions | undefined;
+
+  /**
+   * @generated from field: optional string user = 2 [json_name = "User"];
+   */
+  user?: string | undefined;
+
+  /**
+   * @generated from field: optional string password = 3 [json_name = "Password"];
+   */
+  password?: string | undefined;
+
+  /**
+   * @generated from field: optional string client_id = 4 [json_name = "ClientId"];
+   */
+  clientId?: string | undefined;
+
+  /**
+   * 3.1.1, 5
+   *
+   * @generated from field: optional string version = 5 [json_name = "Version"];
+   */
+  version?: string | undefined;
+
+  /**
+   * @generated from field: optional string topic = 6 [json_name = "Topic"];
+   */
+  topic?: string | undefined;
+
+  /**
+   * @generated from field: optional string message = 7 [json_name = "Message"];
+   */
+  message?: string | undefined;
+
+  /**
+   * @generated from field: optional string expect_message = 8 [json_name = "ExpectMessage"];
+   */
+  expectMessage?: string | undefined;
+
+  /**
+   * @generated from field: optional uint32 slow_ms = 9 [json_name = "SlowMs"];
+   */
+  slowMs?: number | undefined;
+
+  /**
+   * @generated from field: optional string ip_family = 10 [json_name = "IPFamily"];
+   */
+  ipFamily?: string | undefined;
+};
+
+/**
+ * Describes the message vantage.v1.MqttOptions.
+ * Use `create(MqttOptionsSchema)` to create a new message.
+ */
+export declare const MqttOptionsSchema: GenMessage<MqttOptions>;
+
+/**
+ * @generated from message vantage.v1.WebsocketOptions
+ */
+export declare type WebsocketOptions = Message<"vantage.v1.WebsocketOptions"> & {
+  /**
+   * @generated from field: vantage.v1.TlsOptions tls = 1 [json_name = "TLS"];
+   */
+  tls?: TlsOptions | undefined;
+
+  /**
+   * @generated from field: map<string, string> headers = 2 [json_name = "Headers"];
+   */
+  headers: { [key: string]: string };
+
+  /**
+   * @generated from field: optional string user = 3 [json_name = "User"];
+   */
+  user?: string | undefined;
+
+  /**
+   * @generated from field: optional string password = 4 [json_name = "Password"];
+   */
+  password?: string | undefined;
+
+  /**
+   * @generated from field: optional string subprotocol = 5 [json_name = "Subprotocol"];
+   */
+  subprotocol?: string | undefined;
+
+  /**
+   * @generated from field: optional string send = 6 [json_name = "Send"];
+   */
+  send?: string | undefined;
+
+  /**
+   * @generated from field: optional string expect_text = 7 [json_name = "ExpectText"];
+   */
+  expectText?: string | undefined;
+
+  /**
+   * @generated from field: optional string expect_regex = 8 [json_name = "ExpectRegex"];
+   */
+  expectRegex?: string | undefined;
+
+  /**
+   * @generated from field: optional bool ping = 9 [json_name = "Ping"];
+   */
+  ping?: boolean | undefined;
+
+  /**
+   * @generated from field: optional uint32 slow_ms = 10 [json_name = "SlowMs"];
+   */
+  slowMs?: number | undefined;
+
+  /**
+   * @generated from field: optional string ip_family = 11 [json_name = "IPFamily"];
+   */
+  ipFamily?: string | undefined;
+};
+
+/**
+ * Describes the message vantage.v1.WebsocketOptions.
+ * Use `create(WebsocketOptionsSchema)` to create a new message.
+ */
+export declare const WebsocketOptionsSchema: GenMessage<WebsocketOptions>;
+
+/**
+ * @generated from message vantage.v1.GrpcOptions
+ */
+export declare type GrpcOptions = Message<"vantage.v1.GrpcOptions"> & {
+  /**
+   * @generated from field: vantage.v1.TlsOptions tls = 1 [json_name = "TLS"];
+   */
+  tls?: TlsOptions | undefined;
+
+  /**
+   * @generated from field: optional string service = 2 [json_name = "Service"];
+   */
+  service?: string | undefined;
+
+  /**
+   * SERVING, NOT_SERVING, UNKNOWN
+   *
+   * @generated from field: optional string expect_status = 3 [json_name = "ExpectStatus"];
+   */
+  expectStatus?: string | undefined;
+
+  /**
+   * @generated from field: optional string authority = 4 [json_name = "Authority"];
+   */
+  authority?: string | undefined;
+
+  /**
+   * @generated from field: map<string, string> metadata = 5 [json_name = "Metadata"];
+   */
+  metadata: { [key: string]: string };
+
+  /**
+   * @generated from field: optional uint32 slow_ms = 6 [json_name = "SlowMs"];
+   */
+  slowMs?: number | undefined;
+
+  /**
+   * @generated from field: optional string ip_family = 7 [json_name = "IPFamily"];
+   */
+  ipFamily?: string | undefined;
+};
+
+/**
+ * Describes the message vantage.v1.GrpcOptions.
+ * Use `create(GrpcOptionsSchema)` to create a new message.
+ */
+export declare const GrpcOptionsSchema: GenMessage<GrpcOptions>;
 
