@@ -7357,12 +7357,17 @@ export interface components {
              */
             System: {
                 /**
-                 * @description The name.
+                 * @description Its sysName.
                  * @example local
                  */
                 Name: string;
+                /**
+                 * @description Its sysDescr.
+                 * @example Example Switch 48
+                 */
                 Description: string;
             } | null;
+            /** @description Its interfaces, in the order of their indexes. */
             Interfaces: components["schemas"]["OfferedInterface"][];
             /** @description Known objects that the device has. */
             Values: components["schemas"]["OfferedValue"][];
@@ -7448,7 +7453,10 @@ export interface components {
              * @example CPU 1
              */
             Label: string;
-            /** @example % */
+            /**
+             * @description The unit of the value; empty: a plain number.
+             * @example %
+             */
             Unit: string;
             /**
              * @description Its value now; null: the device does not know it.
