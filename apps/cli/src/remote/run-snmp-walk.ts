@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Json } from '@vantage/domain';
 import { Fault, isRecord, messageOf } from '@vantage/kernel';
+import { textOf } from '../json-values.ts';
 import { printText, render } from '../print-answer.ts';
 import { connect } from './api-connection.ts';
 import { resourceNamed } from './api-resources.ts';
@@ -71,7 +72,7 @@ export function offerText({ Location, CheckResult, Interfaces, Values, IsComplet
       index: Index,
       interface: Name,
       alias: Alias === '' ? null : Alias,
-      status: AdminStatus === 'Up' ? Status : `${Status} (shut)`,
+      status: AdminStatus === 'Up' ? Status : `${textOf(Status)} (shut)`,
       speed: bitsText(Speed),
       in: bitsText(InBits),
       out: bitsText(OutBits),
@@ -80,7 +81,7 @@ export function offerText({ Location, CheckResult, Interfaces, Values, IsComplet
   const values = Values.map(({ Name, Label, Value, Unit }) => ({
     value: Name,
     label: Label,
-    now: Value === null ? null : `${Value} ${Unit}`.trim(),
+    now: Value === null ? null : `${textOf(Value)} ${textOf(Unit)}`.trim(),
   }));
   return [
     `${CheckResult} (asked from ${Location})`,

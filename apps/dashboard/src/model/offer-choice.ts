@@ -19,7 +19,7 @@ export function entriesOf(option: unknown): readonly Entry[] | undefined {
 }
 
 /** The Option by which an interface is watched: its name, which stays after a restart, or its index where others have its name. */
-export function watchOf({ Name, Index }: OfferedInterface, all: readonly OfferedInterface[]): Entry {
+function watchOf({ Name, Index }: OfferedInterface, all: readonly OfferedInterface[]): Entry {
   const isOwn = Name !== '' && all.filter((other) => other.Name === Name).length === 1;
   return isOwn ? { Name } : { Index };
 }

@@ -80,7 +80,7 @@ function columnsOf({ deviceNo, check, atUs, status }: OfDeviceCheck) {
 }
 
 /** `Gi1/0/17 “uplink hall 2”`, one line. */
-export function interfaceName({ name, alias }: Pick<InterfaceChange, 'name' | 'alias'>): string {
+function interfaceName({ name, alias }: Pick<InterfaceChange, 'name' | 'alias'>): string {
   return alias === null || alias === '' || alias === name ? shown(name) : `${shown(name)} “${shown(alias)}”`;
 }
 

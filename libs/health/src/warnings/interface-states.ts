@@ -41,7 +41,7 @@ export interface InterfaceChange {
 const flapAfter = 3;
 const flapWindowUs = 30 * minuteUs;
 /** A flapping interface is up again after this number of consecutive reports. */
-export const steadyAfter = 5;
+const steadyAfter = 5;
 /** A device that starts may have incomplete tables, so an interface is missing after this number of reports. */
 const missingAfter = 2;
 

@@ -189,7 +189,7 @@ function Chosen({
 }) {
   return (
     <div>
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       {count === undefined && <p class={css['fault']}>{say.typing}</p>}
       {count !== undefined && count >= max && <p class="hint">{say.full(max)}</p>}
       <ScrollSection label={title} class={css['table'] ?? 'scroll'}>
