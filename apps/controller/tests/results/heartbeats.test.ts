@@ -353,10 +353,10 @@ describe('a device of the Method Push', () => {
     expect(await device(device_id)).toMatchObject({ Attempts: 1 });
   });
 
-  it('GET push of another Method is a conflict', async () => {
+  it('another Method has no calls and no address', async () => {
     const body = { Method: 'TCP', URL: 'host.example:1', ShortName: 'tcp' };
     const { device_id } = created.parse((await rest.send('POST', '/devices', { key, body })).json);
-    expect(await heartbeat(device_id)).toMatchObject({ code: 1005 });
+    expect(await heartbeat(device_id)).toMatchObject({ LastCall: null, Runs: [] });
     expect((await rest.send('PUT', `/devices/${device_id}/push/rotate`, { key })).json).toMatchObject({
       code: 1005,
     });

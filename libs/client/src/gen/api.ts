@@ -280,7 +280,7 @@ export interface paths {
         };
         /**
          * The calls of a device of the Method Push: the last one, the next one, and its runs
-         * @description The calls of a device of the Method Push: the last one, the next one, and its runs.
+         * @description A device of another Method has none.
          *
          *     With `fmt=xml` the answer is `application/xml` with the element `<push>`, with `fmt=csv` it is `text/csv` with one row.
          *
@@ -5163,16 +5163,25 @@ export interface components {
          *     }
          */
         OptionsPush: {
-            /** @description The crontab line of the job, such as 30 2 * * *: a call is due at each of its times. Absent: a call is due every Frequency. */
+            /**
+             * @description The crontab line of the job, such as 30 2 * * *: a call is due at each of its times. Absent: a call is due every Frequency.
+             * @example 30 2 * * *
+             */
             Cron?: string;
             /**
              * @description The time zone of Cron. Default: the account's.
              * @example Europe/Berlin
              */
             Timezone?: string;
-            /** @description A call may come this many seconds after its due time. Default: 300. */
+            /**
+             * @description A call may come this many seconds after its due time. Default: 300.
+             * @example 600
+             */
             GraceSeconds?: number;
-            /** @description A run that a start call began ends within this many seconds. Default: GraceSeconds. */
+            /**
+             * @description A run that a start call began ends within this many seconds. Default: GraceSeconds.
+             * @example 7200
+             */
             MaxRunSeconds?: number;
         };
         /**
@@ -9598,18 +9607,19 @@ export interface components {
             }[];
         };
         /**
+         * @description The calls of a job.
          * @example {
          *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
-         *       "LastCall": "text",
+         *       "LastCall": "2026-02-25T22:38:03+00:00",
          *       "LastCallKind": "success",
-         *       "LastExitStatus": -9007199254740991,
-         *       "NextDue": "text",
-         *       "LateAt": "text",
+         *       "LastExitStatus": 0,
+         *       "NextDue": "2026-02-25T22:38:03+00:00",
+         *       "LateAt": "2026-02-25T22:38:03+00:00",
          *       "Runs": [
          *         {
-         *           "RunId": "text",
-         *           "Started": "text",
-         *           "IsOverdue": true
+         *           "RunId": "nightly",
+         *           "Started": "2026-02-25T22:38:03+00:00",
+         *           "IsOverdue": false
          *         }
          *       ]
          *     }
@@ -9620,17 +9630,38 @@ export interface components {
              * @example 27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802
              */
             device_id: components["schemas"]["Id"];
-            /** @description When the last call came; null: none has come yet. */
+            /**
+             * @description When the last call came; null: none has come yet.
+             * @example 2026-02-25T22:38:03+00:00
+             */
             LastCall: components["schemas"]["Timestamp"] | null;
             /** @description What the last call reported. A log counts as none. */
             LastCallKind: ("success" | "start" | "fail" | "exit") | null;
-            /** @description Its exit status, if it reported one. */
+            /**
+             * @description Its exit status, if it reported one.
+             * @example 0
+             */
             LastExitStatus: number | null;
-            /** @description When the next call is due; null: the device waits for its first call, or is paused. */
+            /**
+             * @description When the next call is due; null: the device waits for its first call, or is paused.
+             * @example 2026-02-25T22:38:03+00:00
+             */
             NextDue: components["schemas"]["Timestamp"] | null;
-            /** @description When something will be missing unless a call comes: a due time with its grace, or the end of a run. */
+            /**
+             * @description When something will be missing unless a call comes: a due time with its grace, or the end of a run.
+             * @example 2026-02-25T22:38:03+00:00
+             */
             LateAt: components["schemas"]["Timestamp"] | null;
-            /** @description Runs that began and have not ended. */
+            /**
+             * @description Runs that began and have not ended.
+             * @example [
+             *       {
+             *         "RunId": "nightly",
+             *         "Started": "2026-02-25T22:38:03+00:00",
+             *         "IsOverdue": false
+             *       }
+             *     ]
+             */
             Runs: {
                 /** @description Empty: the calls name no run. */
                 RunId: string;
@@ -9640,6 +9671,7 @@ export interface components {
             }[];
         };
         /**
+         * @description The new address of a job.
          * @example {
          *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
          *       "PushURL": "https://vantage.example/push/0f9c2a7be1d54c6f8a3b5d7e9c1f2a4b"
@@ -21878,16 +21910,16 @@ export interface operations {
                     /**
                      * @example {
                      *       "device_id": "27ffe370a5c14be2a0b6c5d3f1e49a7086d24c31b95fe802",
-                     *       "LastCall": "text",
+                     *       "LastCall": "2026-02-25T22:38:03+00:00",
                      *       "LastCallKind": "success",
-                     *       "LastExitStatus": -9007199254740991,
-                     *       "NextDue": "text",
-                     *       "LateAt": "text",
+                     *       "LastExitStatus": 0,
+                     *       "NextDue": "2026-02-25T22:38:03+00:00",
+                     *       "LateAt": "2026-02-25T22:38:03+00:00",
                      *       "Runs": [
                      *         {
-                     *           "RunId": "text",
-                     *           "Started": "text",
-                     *           "IsOverdue": true
+                     *           "RunId": "nightly",
+                     *           "Started": "2026-02-25T22:38:03+00:00",
+                     *           "IsOverdue": false
                      *         }
                      *       ]
                      *     }

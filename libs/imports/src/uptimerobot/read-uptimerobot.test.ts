@@ -10,10 +10,11 @@ describe('UptimeRobot', () => {
     const outcome = await withFile(uptimeRobotAnswer, (file) => buildApplyFile(readUptimeRobot([file]), 'u'));
     expect([outcome.read, outcome.file.devices.length, outcome.refused.map(({ name }) => name)]).toEqual([
       6,
-      5,
-      ['Job'],
+      6,
+      [],
     ]);
-    const [shop, word, none, router, mail] = outcome.file.devices;
+    const [shop, word, none, router, mail] = outcome.file.devices.filter(({ Method }) => Method !== 'Push');
+    expect(outcome.file.devices.find(({ Method }) => Method === 'Push')).toMatchObject({ URL: 'push:' });
     expect(shop).toMatchObject({ Key: 'uptimerobot-1', Method: 'HTTP', Frequency: 5, Timeout: 30 });
     expect(word).toMatchObject({ Options: { ExpectText: 'Welcome' }, Enabled: false });
     expect(none?.Options).toEqual({

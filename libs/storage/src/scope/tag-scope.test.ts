@@ -28,6 +28,7 @@ const open = [
   'contacts',
   'controllers',
   'coverage',
+  'push_receivers',
   'hook_progress',
   'hooks',
   'mails',

@@ -16,20 +16,25 @@ import { newPushToken, pushUrl } from './push-token.ts';
 const shown = z
   .strictObject({
     device_id: idField,
-    LastCall: timestampField.nullable().describe('When the last call came; null: none has come yet.'),
+    LastCall: timestampField
+      .nullable()
+      .describe('When the last call came; null: none has come yet.')
+      .meta({ example: '2026-02-25T22:38:03+00:00' }),
     LastCallKind: z
       .enum(['success', 'start', 'fail', 'exit'])
       .nullable()
       .describe('What the last call reported. A log counts as none.'),
-    LastExitStatus: z.int().nullable().describe('Its exit status, if it reported one.'),
+    LastExitStatus: z.int().nullable().describe('Its exit status, if it reported one.').meta({ example: 0 }),
     NextDue: timestampField
       .nullable()
-      .describe('When the next call is due; null: the device waits for its first call, or is paused.'),
+      .describe('When the next call is due; null: the device waits for its first call, or is paused.')
+      .meta({ example: '2026-02-25T22:38:03+00:00' }),
     LateAt: timestampField
       .nullable()
       .describe(
         'When something will be missing unless a call comes: a due time with its grace, or the end of a run.',
-      ),
+      )
+      .meta({ example: '2026-02-25T22:38:03+00:00' }),
     Runs: z
       .array(
         z.strictObject({
@@ -38,9 +43,10 @@ const shown = z
           IsOverdue: z.boolean().describe('It has not ended within MaxRunSeconds.'),
         }),
       )
-      .describe('Runs that began and have not ended.'),
+      .describe('Runs that began and have not ended.')
+      .meta({ example: [{ RunId: 'nightly', Started: '2026-02-25T22:38:03+00:00', IsOverdue: false }] }),
   })
-  .meta({ id: 'Heartbeat' });
+  .meta({ id: 'Heartbeat', description: 'The calls of a job.' });
 
 const rotated = z
   .strictObject({
@@ -50,7 +56,7 @@ const rotated = z
       .describe('The new address that the job calls. No later answer shows it.')
       .meta({ example: 'https://vantage.example/push/0f9c2a7be1d54c6f8a3b5d7e9c1f2a4b' }),
   })
-  .meta({ id: 'RotatedPush' });
+  .meta({ id: 'RotatedPush', description: 'The new address of a job.' });
 
 interface HeartbeatRouteDeps {
   readonly device: DeviceSubject;
@@ -76,12 +82,12 @@ export function heartbeatRoutes({ device, change, baseUrl }: HeartbeatRouteDeps)
       level: 'UR',
       tag,
       summary: 'The calls of a device of the Method Push: the last one, the next one, and its runs.',
+      description: 'A device of another Method has none.',
       subject,
       response: shown,
       names: { root: 'push', row: 'run', id: 'device_id' },
       handler: async ({ db, session, subject: { deviceNo, deviceId } }) => {
         const found = (await readHeartbeats(db.kysely, [deviceNo])).get(deviceNo);
-        if (found === undefined) throw notPush();
         return { body: { device_id: deviceId, ...show(found, session.zone) } };
       },
     }),
@@ -115,10 +121,10 @@ function notPush() {
   return conflict('conflict', 'This device is not of the Method Push, so no job calls it.');
 }
 
-function show(device: StoredHeartbeat, zone: Zone): Omit<z.input<typeof shown>, 'device_id'> {
-  const { state } = device;
+function show(device: StoredHeartbeat | undefined, zone: Zone): Omit<z.input<typeof shown>, 'device_id'> {
+  const state = device?.state ?? null;
   const time = (us: number | null | undefined) => (us === null || us === undefined ? null : zone.format(us));
-  if (state === null)
+  if (device === undefined || state === null)
     return {
       LastCall: null,
       LastCallKind: null,
