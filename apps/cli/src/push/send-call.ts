@@ -52,7 +52,7 @@ export async function sendCall(
 }
 
 /** The address of a call. Pure. */
-export function callUrl(url: string, { action, runId }: Pick<OutgoingCall, 'action' | 'runId'>): URL {
+function callUrl(url: string, { action, runId }: Pick<OutgoingCall, 'action' | 'runId'>): URL {
   const address = new URL(url);
   address.pathname = `${address.pathname.replace(/\/+$/, '')}${action === '' ? '' : `/${action}`}`;
   if (runId !== '') address.searchParams.set('rid', runId);

@@ -74,6 +74,11 @@ describe('the OpenAPI document', () => {
   afterAll(() => rest[Symbol.asyncDispose]());
 
   /** The id of a Location that nothing names. */
+  const newPushDevice = async () => {
+    const body = { Method: 'Push', URL: 'push:', ShortName: 'job' };
+    const { json } = await rest.send('POST', '/devices', { key, body });
+    return String(document.record(json)['device_id']);
+  };
   const newLocation = async () => {
     const { json } = await rest.send('POST', '/locations', { key, body: { Name: newId() } });
     return String(document.record(json)['location_id']);
@@ -245,7 +250,11 @@ describe('the OpenAPI document', () => {
       for (const reply of [unknown, badForm, ...badBody, badQuery])
         expect(document.disagreement(route, reply)).toBe('');
       const ids =
-        route.method === 'DELETE' ? { ...sample.ids, location_id: await newLocation() } : sample.ids;
+        route.method === 'DELETE'
+          ? { ...sample.ids, location_id: await newLocation() }
+          : route.path.includes('/push/')
+            ? { ...sample.ids, device_id: await newPushDevice() }
+            : sample.ids;
       const name = `${route.method} ${route.path}`;
       const good = await send(route, goodQueries[name] ?? '', goodBodies[name], ids);
       expect([route.path, good.status, good.text.slice(0, 500)]).toEqual([

@@ -55,10 +55,10 @@ const ofAddress = { burst: 3_000, perSecond: 1_500, maxKeys: 100_000 };
 const tries = 4;
 
 /** A call as it was received. */
-export type ReceivedCall = CallWords & { readonly token: string; readonly atUs: number };
+type ReceivedCall = CallWords & { readonly token: string; readonly atUs: number };
 
 /** `stored`: it is durable. `wait` has the seconds after which a repeat may pass. */
-export type CallAnswer =
+type CallAnswer =
   | { readonly kind: 'stored' | 'unknown' | 'failed' }
   | { readonly kind: 'wait'; readonly seconds: number };
 

@@ -31,7 +31,7 @@ interface ResultDevice {
 }
 
 /** The label and unit of a run's duration among the values of a device. */
-export const durationLabel = { Label: 'duration', Unit: 's' } as const;
+const durationLabel = { Label: 'duration', Unit: 's' } as const;
 
 const maxTextLength = 300;
 
@@ -89,7 +89,7 @@ export function missedResult(
 }
 
 /** The sentence about a missing call: `no call since …, due at …, 5 min grace`. Pure. */
-export function missedText({ zone, graceUs, maxRunUs }: ZonedSettings, missed: MissedCall): string {
+function missedText({ zone, graceUs, maxRunUs }: ZonedSettings, missed: MissedCall): string {
   const at = (us: number) => momentText(us, zone);
   if (missed.kind === 'late') {
     const text = `no call since ${at(missed.sinceUs)}, due at ${at(missed.dueUs)} (${zone})`;

@@ -1,7 +1,7 @@
 import type { CallKind } from '@vantage/health';
 
 /** A call as its address says it. */
-export interface NamedCall {
+interface NamedCall {
   readonly token: string;
   readonly kind: CallKind;
   /** Empty: the job names no run. */
