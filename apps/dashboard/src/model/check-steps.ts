@@ -1,13 +1,13 @@
 import { phases } from './phases.ts';
 
 /** A part of the time of a step. */
-export interface StepPhase {
+interface StepPhase {
   readonly name: (typeof phases)[number][0];
   readonly ms: number;
 }
 
 /** A step of a check, on the time axis of the whole check. */
-export interface CheckStep {
+interface CheckStep {
   readonly name: string;
   readonly result: string;
   readonly isGood: boolean;

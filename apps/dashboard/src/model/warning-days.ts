@@ -1,5 +1,5 @@
 /** The text in which a person turns the warnings off. */
-export const noWarning = 'never';
+const noWarning = 'never';
 
 /** Days before an end as a person types them; empty: not set. Pure. */
 export function warningDaysText(days: readonly number[] | null | undefined): string {

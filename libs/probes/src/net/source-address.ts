@@ -50,7 +50,7 @@ function ownAddress(source: string, interfaces: Interfaces) {
     .flatMap((each) => each ?? [])
     .find(({ address }) => canonical(address) === bare);
   // All of 127.0.0.0/8 belongs to the host.
-  if (own === undefined && /^127\./.test(source)) return [{ address: source, family: 'IPv4' as const }];
+  if (own === undefined && source.startsWith('127.')) return [{ address: source, family: 'IPv4' as const }];
   if (own !== undefined) return [own];
   throw new Failure(
     resultCode.agent,

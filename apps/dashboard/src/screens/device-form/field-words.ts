@@ -31,7 +31,7 @@ export function settingWords(field: string, value: unknown, choices: DeviceChoic
     case 'Frequency':
       return deviceWords.every(Number(value));
     case 'ExpiryWarningDays':
-      return isEmpty ? say.expiryDaysDefault : String(value);
+      return isEmpty ? say.expiryDaysDefault : valueWords(value);
     case 'Enabled':
       return value === true ? say.enabledChoices.on : say.enabledChoices.off;
     case 'Locations':

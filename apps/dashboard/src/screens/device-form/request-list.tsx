@@ -7,7 +7,15 @@ import { deviceFormTexts as say } from './device-form-texts.ts';
 import type { OptionSchema } from './method-schemas.ts';
 import { optionWords, splitDefault } from './option-table.ts';
 import { kindOf } from './option-values.ts';
-import { changePart, isWideKind, moveRow, newRequest, type RequestRow, requestRows } from './request-rows.ts';
+import {
+  changePart,
+  hasFault,
+  isWideKind,
+  moveRow,
+  newRequest,
+  type RequestRow,
+  requestRows,
+} from './request-rows.ts';
 import type { OptionInputProps } from './use-typed.ts';
 
 /** The control for an Option. It is an argument, because it shows lists of requests itself. */
@@ -125,7 +133,7 @@ export function RequestList({
               }}
             />
             <details
-              open={opened === at}
+              open={opened === at || hasFault(row)}
               onToggle={(event) => {
                 if (event.currentTarget.open) setOpened(at);
               }}

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { changePart, moveRow, newRequest, requestRows } from './request-rows.ts';
+import { Unsent } from './device-draft.ts';
+import { changePart, hasFault, moveRow, newRequest, requestRows } from './request-rows.ts';
+
+test('a request with a part that cannot be sent has a fault', () => {
+  expect(hasFault({ Name: 'a' })).toBe(false);
+  expect(hasFault({ Name: 'a', MaxTimeMs: new Unsent('soon', 'no number') })).toBe(true);
+});
 
 const rows = [{ Name: 'a' }, { Name: 'b', URL: '/b' }, { Name: 'c' }];
 const names = (list: readonly { readonly [key: string]: unknown }[]) => list.map(({ Name }) => Name);

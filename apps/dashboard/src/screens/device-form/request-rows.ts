@@ -1,3 +1,4 @@
+import { Unsent } from './device-draft.ts';
 import { deviceFormTexts as say } from './device-form-texts.ts';
 
 /** A request of a list: its parts by name; absent: not set. */
@@ -24,6 +25,11 @@ export function changePart(
     if (value === undefined) return others;
     return part in row ? { ...row, [part]: value } : { ...others, [part]: value };
   });
+}
+
+/** Whether a part of a request cannot be sent. */
+export function hasFault(row: RequestRow): boolean {
+  return Object.values(row).some((part) => part instanceof Unsent);
 }
 
 /** The requests with one of them at another position. */

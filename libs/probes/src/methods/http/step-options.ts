@@ -17,7 +17,7 @@ import {
 } from './request-options.ts';
 import { fillValues, namesIn, originOf } from './step-values.ts';
 
-export const maxSteps = 10;
+const maxSteps = 10;
 const maxExtracts = 20;
 /** The number of `${name}` in one text. It bounds the length of the filled text. */
 const maxReferences = 50;
