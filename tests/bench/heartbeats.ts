@@ -1,5 +1,5 @@
-// Calls of jobs to one controller with PostgreSQL on the same processors: calls a second that are stored, the time of an
-// answer, and the CPU. Usage: node tests/bench/heartbeats.ts [calls a second] [seconds] [devices]
+// Calls of jobs to one controller with PostgreSQL on the same processors: calls a second that are stored, the time of
+// an answer, and the CPU. Usage: node tests/bench/heartbeats.ts [calls a second] [seconds] [devices]
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,4 +1,5 @@
-// Traps and syslog of real programs, as an agent receives them: snmptrap and snmpinform of Net-SNMP, logger of util-linux.
+// Traps and syslog of real programs, as an agent receives them: snmptrap and snmpinform of Net-SNMP, logger of
+// util-linux.
 
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';

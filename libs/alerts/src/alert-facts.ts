@@ -39,7 +39,10 @@ export interface AlertFacts {
   readonly device: AlertedDevice | 'missing' | null;
   /** The alert is about the device's failures from some Locations only. */
   readonly isAboutPartial: boolean;
-  /** The device is slow, its certificate expires, or an interface is down: only schedule and maintenance decide about the alert. */
+  /**
+   * The device is slow, its certificate expires, or an interface is down: only schedule and maintenance decide about
+   * the alert.
+   */
   readonly isWarning: boolean;
   /** The alert is about an offline Location, or an anchor of one, and the Location was deleted. */
   readonly isLocationDeleted: boolean;

@@ -49,8 +49,8 @@ const objectNames: ReadonlyMap<string, string> = new Map([
 const leftOut = ['1.3.6.1.2.1.1.3.', '1.3.6.1.6.3.1.1.4.', '1.3.6.1.6.3.18.1.'];
 
 /**
- * Reads a trap of v1 or v2c, or an inform of v2c. A message of v3 is secured with keys that this agent does not have, so
- * only its arrival counts. undefined: it is none of them, or malformed. Pure.
+ * Reads a trap of v1 or v2c, or an inform of v2c. A message of v3 is secured with keys that this agent does not have,
+ * so only its arrival counts. undefined: it is none of them, or malformed. Pure.
  */
 export function readTrap(bytes: Buffer): ReadTrap | undefined {
   const message = berAt(bytes, 0);

@@ -72,7 +72,7 @@ function catchSignals(): Disposable & { forwardTo(child: ChildProcess): void } {
   const early: NodeJS.Signals[] = [];
   const listeners = forwarded.map((signal) => ({
     signal,
-    listener() {
+    listener: () => {
       if (process.stdin.isTTY && ofTerminal.has(signal)) return;
       if (target === undefined) early.push(signal);
       else target.kill(signal);

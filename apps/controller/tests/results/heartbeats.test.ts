@@ -1,96 +1,27 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { recordEvents } from '../../src/results/events/record-events.ts';
-import type { Heartbeats } from '../../src/results/heartbeats/heartbeats.ts';
-import { createRestHealth } from '../../src/results/status/index.ts';
 import { createHeartbeatFixture } from '../../src/testing/heartbeat-fixture.ts';
-import { createRestFixture, type RestFixture } from '../../src/testing/rest-fixture.ts';
+import {
+  add,
+  call,
+  checks,
+  created,
+  dayMs,
+  device,
+  events,
+  heartbeat,
+  heartbeats,
+  key,
+  minuteMs,
+  pass,
+  rest,
+  texts,
+  useController,
+  useHeartbeats,
+} from './heartbeat-world.ts';
 
-const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
-const created = z.object({ device_id: z.string(), PushURL: z.string().optional() });
-const checkRows = z.array(
-  z.looseObject({
-    check_id: z.string(),
-    Location: z.string(),
-    ResultCode: z.int(),
-    CheckResult: z.string(),
-    Values: z.array(z.object({ Label: z.string(), Value: z.number(), Unit: z.string() })).optional(),
-  }),
-);
-
-let rest: RestFixture;
-let heartbeats: Heartbeats;
-let accountNo: number;
-let key: string;
-
-beforeAll(async () => {
-  rest = await createRestFixture({
-    health: (_, clock) => createRestHealth({ clock, recordEvents }),
-    pages: (db, clock) => {
-      heartbeats = createHeartbeatFixture(db, clock);
-      return heartbeats.routes;
-    },
-  });
-  ({ accountNo } = await rest.account('one', 'Europe/Berlin'));
-  ({ key } = await rest.key(accountNo, 'UW'));
-});
-afterAll(() => rest[Symbol.asyncDispose]());
-// 2026-09-21T13:33:20Z
-beforeEach(async () => {
-  await heartbeats.receiving.round();
-});
-
-async function add(Options: object = {}, more: object = {}) {
-  const body = { Method: 'Push', URL: 'push:', ShortName: 'job', Frequency: 10, Options, ...more };
-  const reply = await rest.send('POST', '/devices', { key, body });
-  expect(reply.status, JSON.stringify(reply.json)).toBe(200);
-  const { device_id, PushURL = '' } = created.parse(reply.json);
-  const token = /^https:\/\/vantage\.test\/push\/([0-9a-f]{32})$/.exec(PushURL)?.[1] ?? '';
-  expect(token).not.toBe('');
-  return { device_id, token };
-}
-
-async function call(
-  path: string,
-  { method = 'POST', body, address = '192.0.2.1' }: { method?: string; body?: string; address?: string } = {},
-) {
-  rest.clock.spend(1);
-  const response = await fetch(`${rest.baseUrl.replace('/v1.1', '')}/push/${path}`, {
-    method,
-    headers: { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': address, 'User-Agent': 'cron/1' },
-    ...(body === undefined ? {} : { body }),
-  });
-  return {
-    status: response.status,
-    text: await response.text(),
-    retryAfter: response.headers.get('retry-after'),
-  };
-}
-
-/** Lets time pass as controllers do: calls are received all the time, and missing ones are judged. */
-async function pass(minutes: number, { isAway = false } = {}) {
-  for (let passed = 0; passed < minutes * minuteMs; passed += 5_000) {
-    rest.clock.spend(5_000);
-    if (!isAway) await heartbeats.receiving.round();
-  }
-  await heartbeats.receiving.round();
-  await heartbeats.judging.judge(new AbortController().signal);
-}
-
-const checks = async (id: string) =>
-  checkRows.parse((await rest.send('GET', `/devices/${id}/checks`, { key })).json);
-const texts = async (id: string) => (await checks(id)).map((row) => `${row.ResultCode} ${row.CheckResult}`);
-const device = async (id: string) =>
-  z.looseObject({ Status: z.string() }).parse((await rest.send('GET', `/devices/${id}`, { key })).json);
-const events = async (id: string) =>
-  z
-    .array(z.looseObject({ Type: z.string() }))
-    .parse((await rest.send('GET', `/devices/${id}/events`, { key })).json)
-    .map(({ Type }) => Type);
-const heartbeat = async (id: string) =>
-  z.looseObject({}).parse((await rest.send('GET', `/devices/${id}/push`, { key })).json);
+useHeartbeats();
 
 describe('a device of the Method Push', () => {
   it('is created with an address that is shown once, without Locations and retries', async () => {
@@ -246,14 +177,14 @@ describe('a device of the Method Push', () => {
     await pass(5);
     // kill -9: no end is written. The next controller has the same database only.
     const before = heartbeats;
-    heartbeats = createHeartbeatFixture(rest.db, rest.clock);
+    useController(createHeartbeatFixture(rest.db, rest.clock));
     rest.clock.spend(20 * minuteMs);
     await pass(4.8);
     expect((await device(device_id)).Status).toBe('Up');
     await call(token);
     await pass(5);
     expect(await texts(device_id)).toEqual(['1 success', '1 success']);
-    heartbeats = before;
+    useController(before);
     await pass(0.5);
   });
 
@@ -372,45 +303,5 @@ describe('a device of the Method Push', () => {
         rest.db.kysely,
       );
     expect(rows).toEqual([]);
-  });
-});
-
-describe('calls', () => {
-  it('with guessed tokens meet the limit of bad keys; a good token is served also then', async () => {
-    const { token } = await add();
-    const address = '198.51.100.7';
-    const statuses = [];
-    for (let i = 0; i < 22; i += 1)
-      statuses.push((await call(i.toString(16).padStart(32, '0'), { address })).status);
-    expect(statuses).toEqual([...Array(20).fill(404), 429, 429]);
-    expect(Number((await call('f'.repeat(32), { address })).retryAfter)).toBeGreaterThan(0);
-    expect((await call('no token', { address })).status).toBe(429);
-    expect((await call(token, { address })).status).toBe(200);
-  });
-
-  it('of one token are limited to a rate', async () => {
-    const { token } = await add();
-    const statuses = await Promise.all(
-      Array.from({ length: 70 }, async () => (await call(`${token}/log`)).status),
-    );
-    expect(statuses.filter((status) => status === 200)).toHaveLength(60);
-    expect(statuses.filter((status) => status === 429)).toHaveLength(10);
-  });
-
-  it('that are malformed get a text', async () => {
-    const { token } = await add();
-    expect(await call(`${token}/256`)).toMatchObject({
-      status: 400,
-      text: expect.stringContaining('exit status'),
-    });
-    expect((await call(`${token}?rid=a%20b`)).status).toBe(400);
-    expect((await call(token, { method: 'DELETE' })).status).toBe(400);
-  });
-
-  it('of many devices at once are stored together, each once', async () => {
-    const devices = await Promise.all(Array.from({ length: 40 }, () => add()));
-    const answers = await Promise.all(devices.map(async ({ token }) => (await call(token)).status));
-    expect(new Set(answers)).toEqual(new Set([200]));
-    for (const { device_id } of devices) expect(await texts(device_id)).toEqual(['1 success']);
   });
 });

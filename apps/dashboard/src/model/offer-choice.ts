@@ -18,7 +18,10 @@ export function entriesOf(option: unknown): readonly Entry[] | undefined {
   return isList ? option : undefined;
 }
 
-/** The Option by which an interface is watched: its name, which stays after a restart, or its index where others have its name. */
+/**
+ * The Option by which an interface is watched: its name, which stays after a restart, or its index where others have
+ * its name.
+ */
 function watchOf({ Name, Index }: OfferedInterface, all: readonly OfferedInterface[]): Entry {
   const isOwn = Name !== '' && all.filter((other) => other.Name === Name).length === 1;
   return isOwn ? { Name } : { Index };

@@ -67,8 +67,8 @@ export function newHeartbeat(settings: HeartbeatSettings, atUs: number): Heartbe
 
 /**
  * The state under settings that may have changed since it was stored. Other due times, and a device that is enabled
- * again, count anew from `nowUs`: what was due before belongs to settings that are gone. A device that nobody has called
- * yet goes on waiting for its first call.
+ * again, count anew from `nowUs`: what was due before belongs to settings that are gone. A device that nobody has
+ * called yet goes on waiting for its first call.
  */
 export function adaptHeartbeat(
   state: HeartbeatState,

@@ -18,7 +18,7 @@ export interface RunEnd {
 
 export interface ReceivedCall {
   readonly state: HeartbeatState;
-  /** What was missing before the call. */
+  /** The errors of missing calls before the call. */
   readonly missed: readonly MissedCall[];
   /** null for a `start` and a `log`. */
   readonly end: RunEnd | null;

@@ -18,7 +18,9 @@ export interface InterfaceState {
   readonly isDown: boolean;
   /** Consecutive reports that contradict the present state. */
   readonly inRow: number;
-  /** When it went down, microseconds since 1970: the last times within `flapWindowUs` of each other, the oldest first. */
+  /**
+   * When it went down, microseconds since 1970: the last times within `flapWindowUs` of each other, the oldest first.
+   */
   readonly downsUs: readonly number[];
 }
 

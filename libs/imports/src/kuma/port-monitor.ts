@@ -4,7 +4,7 @@ import { hostPort, hostText } from '../values/host-port.ts';
 import { portCheck } from '../values/port-check.ts';
 import { textOf, textsOf } from '../values/unknown-values.ts';
 import type { KumaMonitor } from './kuma-monitor.ts';
-import { ntpTarget, radiusTarget, sipTarget } from './service-monitor.ts';
+import { ntpTarget, radiusTarget, sipTarget } from './network-service-monitors.ts';
 import { serviceTargets } from './service-monitors.ts';
 
 /** Maps monitors of ports, names and services; undefined for other types. */

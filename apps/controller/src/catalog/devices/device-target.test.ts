@@ -18,6 +18,7 @@ interface Kind {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
+const https = { method: 'HTTP', scheme: 'https', other: 'http', login: false } as const;
 /** Those whose secrets have several forms. */
 const special: readonly Kind[] = [
   {
@@ -48,13 +49,7 @@ const special: readonly Kind[] = [
       ],
     },
   },
-  {
-    method: 'HTTP',
-    scheme: 'https',
-    other: 'http',
-    login: false,
-    options: { Auth: 'Bearer', Token: 'kept-1' },
-  },
+  { ...https, options: { Auth: 'Bearer', Token: 'kept-1' } },
   {
     method: 'WebSocket',
     scheme: 'wss',

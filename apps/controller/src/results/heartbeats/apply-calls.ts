@@ -23,7 +23,7 @@ export type DeviceCall = CallWords & {
   readonly atUs: number;
 };
 
-/** What a device's calls or the passing of time led to, before its texts are made. */
+/** The outcome of a device's calls, or of the passing of time, before its texts are made. */
 export interface Outcome {
   readonly device: StoredHeartbeat;
   readonly next: NextHeartbeat;

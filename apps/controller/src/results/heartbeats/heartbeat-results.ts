@@ -4,7 +4,7 @@ import { zoneOffset } from '@vantage/kernel';
 import type { ParsedResult } from '../ingest/parse-record.ts';
 import type { ZonedSettings } from './heartbeat-settings.ts';
 
-/** What a job said in a call. */
+/** The text of a job in a call. */
 export interface CallWords {
   readonly kind: CallKind;
   readonly runId: string;
@@ -16,7 +16,7 @@ export interface CallWords {
   readonly body: string;
 }
 
-/** What earlier calls of the same run said. */
+/** The texts of earlier calls of the same run. */
 export interface LogEntry {
   readonly atUs: number;
   readonly kind: string;

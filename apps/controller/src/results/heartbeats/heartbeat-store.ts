@@ -97,7 +97,8 @@ export async function writeHeartbeats(trx: Kysely<Tables>, next: readonly NextHe
 
 /**
  * Devices for which something may be missing before `toUs`, and devices whose settings changed since their state was
- * computed. Accounts take turns. `aheadUs`: also those whose state is from after this moment, by a clock that was ahead.
+ * computed. Accounts take turns. `aheadUs`: also those whose state is from after this moment, by a clock that was
+ * ahead.
  */
 export async function dueHeartbeats(
   db: Kysely<Tables>,
@@ -120,7 +121,7 @@ export interface RunOfDevice {
   readonly runId: string;
 }
 
-/** What calls of a run said. At most `maxLogEntries` of a run are kept, the last ones. */
+/** The texts of the calls of a run. At most `maxLogEntries` of a run are kept, the last ones. */
 export async function addLogs(trx: Kysely<Tables>, logs: readonly (RunOfDevice & LogEntry)[]): Promise<void> {
   if (logs.length === 0) return;
   await sql`

@@ -14,7 +14,7 @@ import { type StoreReceived, storeCalls } from './store-heartbeats.ts';
 export interface Heartbeats {
   /** The routes that take calls. */
   readonly routes: readonly OuterRoute[];
-  /** Makes addresses for devices that are created. */
+  /** Creates the addresses of new devices. */
   readonly addresses: PushAddresses;
   /** Records that this controller receives calls; runs while its port is open. */
   readonly receiving: Receiving;

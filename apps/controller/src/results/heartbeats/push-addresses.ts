@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import { insertTokens } from './heartbeat-store.ts';
 import { newPushToken, pushUrl } from './push-token.ts';
 
-/** Makes and stores the addresses of devices that are created. */
+/** Creates and stores the addresses of new devices. */
 export interface PushAddresses {
   /** A new address, and the hash of its token, which is stored. */
   create(): { readonly url: string; readonly tokenHash: Buffer };

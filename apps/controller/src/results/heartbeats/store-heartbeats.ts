@@ -110,7 +110,7 @@ async function receivedSpans(
     );
 }
 
-/** What a call says that ends no run; it waits for the end of its run. */
+/** The text of a call that ends no run; it waits for the end of its run. */
 function logOfCall({ kind, body, deviceNo, runId, atUs }: DeviceCall) {
   if ((kind !== 'start' && kind !== 'log') || (body === '' && kind === 'start')) return [];
   return { kind, body, deviceNo, runId, atUs };

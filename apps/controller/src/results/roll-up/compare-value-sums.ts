@@ -67,7 +67,7 @@ interface StoredSums {
 const noSums: StoredSums = { sums: new Map(), damaged: new Set() };
 
 /** The Locations whose sums differ. Pure. */
-export function differencesAt(
+function differencesAt(
   bucketUs: number,
   { sums: stored, damaged }: StoredSums,
   computed: SumsOfLocations,

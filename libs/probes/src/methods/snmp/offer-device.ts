@@ -25,7 +25,7 @@ const maxBytes = 60_000;
 /** A list of a result has at most 300 items. */
 const maxListed = 250;
 
-/** What a device offers to watch: the facts of one run, for the extended data. */
+/** The interfaces and sensors of a device: the facts of one run, for the extended data. */
 export async function offerDevice(run: {
   readonly clock: Clock;
   readonly client: SnmpClient;

@@ -16,7 +16,7 @@ import { receiveCall } from './receive-call.ts';
 
 const second = 1_000_000;
 
-/** What the job does at one due time. */
+/** The acts of the job at one due time. */
 const turn = fc.record({
   is: fc.constantFrom('in time', 'in time', 'in time', 'missing', 'late'),
   /** Where in its window the call comes, as a share. */
@@ -158,7 +158,10 @@ function distinct(calls: readonly Made[]): Made[] {
   return found;
 }
 
-/** Plays the part of a world up to `endUs` as controllers see it. Each step starts from the stored state, as after a restart. */
+/**
+ * Plays the part of a world up to `endUs` as controllers see it. Each step starts from the stored state, as after a
+ * restart.
+ */
 function play(world: World, start: HeartbeatState, endUs: number) {
   let state = start;
   const missed: MissedCall[] = [];

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type OneAccount, startOneAccount } from '../../testing/one-account.ts';
-import { triedWell } from '../../testing/rest-fixture.ts';
-import { openTarget } from './stored-target.ts';
+import { openTarget } from '../../src/catalog/devices/stored-target.ts';
+import { type OneAccount, startOneAccount } from '../../src/testing/one-account.ts';
+import { triedWell } from '../../src/testing/rest-fixture.ts';
 
 let one: OneAccount;
 let asked: { readonly isOffer: boolean; readonly target: unknown } | undefined;
