@@ -16,6 +16,14 @@ test.each([
   expect(readFileSync(path.join(root, unit), 'utf8')).toMatch(/^MemoryMax=\d+(M|G|%)$/m);
 });
 
+/** The lines about these units: systemd also names faults of the units that the machine has. */
+function linesAbout(output: string, units: readonly string[]): readonly string[] {
+  const ofMachine = /^\/(usr\/)?lib\/systemd\//;
+  return output
+    .split('\n')
+    .filter((line) => line !== '' && (!ofMachine.test(line) || units.some((unit) => line.includes(unit))));
+}
+
 describe.each([
   ['vantage-agent.service', '/opt/vantage-agent/bin/vantage-agent', 'vantage-agent'],
   ['controller/vantage.service', '/opt/vantage/bin/vantage', 'controller/vantage'],
@@ -36,7 +44,7 @@ describe.each([
     writeFileSync(copy, unit.replace(installed, path.join(scriptFolder, program)));
     const { status, output, isMissing } = runScript('systemd-analyze', '--man=no', 'verify', copy);
     skip(isMissing, 'systemd-analyze is missing');
-    expect([status, output]).toEqual([0, '']);
+    expect([status, linesAbout(output, [copy])]).toEqual([0, []]);
   });
 });
 
@@ -58,7 +66,7 @@ describe('the units of the nightly backup', () => {
     });
     const { status, output, isMissing } = runScript('systemd-analyze', '--man=no', 'verify', ...copies);
     skip(isMissing, 'systemd-analyze is missing');
-    expect([status, output]).toEqual([0, '']);
+    expect([status, linesAbout(output, copies)]).toEqual([0, []]);
   });
 
   test('do nothing with the settings of the package, and create a verified backup in the folder of the settings', () => {

@@ -185,6 +185,13 @@ const others = [
   'POST /mschedules/preview',
   'POST /nschedules/preview',
   'POST /checks/trial',
+  'POST /checks/offer',
+  // It plans only.
+  'POST /imports/plan',
+  // tests/results/heartbeats.test.ts shows what it records.
+  'PUT /devices/{device_id}/push/rotate',
+  // quarantine-routes.test.ts shows what it records.
+  'PUT /agents/{agent_id}/retry-quarantine',
   'POST /sign-in/test',
   'POST /devices/{device_id}/check',
   'POST /devices/{device_id}/traceroute',
@@ -194,6 +201,7 @@ const others = [
   'POST /devices/{device_id}/traceroute',
   // An agent that was never connected is refused; upgrade.test.ts has one that is not.
   'PUT /agents/{agent_id}/upgrade',
+  'POST /agents/upgrade',
   'PUT /alerts/{alert_id}/acknowledge',
   'PUT /alerts/{alert_id}/snooze',
   'PUT /alerts/{alert_id}/reopen',

@@ -202,8 +202,11 @@ export const wrongRequests: readonly WrongRequest[] = [
     ...post({ URL: 'https://www.example.org/a b' }),
     '1004 URL is not accepted: it holds a blank or a control character; accepted is http://host/path or https://user:password@host:port/path, for example https://www.example.org/.',
   ],
-  [...post({ URL: '' }), '1004 URL must be a text of 1 to 65536 characters, but an empty text was sent.'],
-  [...post({ URL: 5 }), '1004 URL must be a text of 1 to 65536 characters, but a number was sent.'],
+  [
+    ...post({ URL: '' }),
+    '1004 URL must begin with http:// or https://, for example https://www.example.org/.',
+  ],
+  [...post({ URL: 5 }), '1004 URL must be a text of at most 65536 characters, but a number was sent.'],
   [
     ...tcp({ URL: 'db.example.org' }),
     '1004 URL is not accepted: a port is missing; accepted is host:port, [v6]:port, tcp://host:port or tls://host:port, for example db.example.org:5432.',

@@ -50,6 +50,7 @@ test('limited callers may read, and change nothing, but for these routes', () =>
     'PUT /alerts/{alert_id}/snooze',
     'PUT /devices',
     'PUT /devices/{device_id}',
+    'PUT /devices/{device_id}/push/rotate',
     'PUT /devices/{device_id}/start-maintenance',
     'PUT /devices/{device_id}/stop-maintenance',
     'PUT /keys/{key_id}',

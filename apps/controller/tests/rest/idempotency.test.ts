@@ -76,7 +76,7 @@ describe('the header Idempotency-Key', () => {
     expect(made.headers.get('vantage-warning')).not.toBe(null);
     expect(again.headers.get('vantage-warning')).toBe(made.headers.get('vantage-warning'));
     const [device] = z.array(z.string()).parse(Object.values(z.looseObject({}).parse(made.json)));
-    expect(again.text).toBe(`device_id\r\n${device}\r\n`);
+    expect(again.text).toBe(`device_id,PushURL\r\n${device},\r\n`);
   });
 
   it('is 1005 with another body, query or level of the key, and another request on another path', async () => {

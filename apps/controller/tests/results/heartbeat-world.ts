@@ -22,7 +22,7 @@ const checkRows = z.array(
 /** The fixture of the running test file. */
 export let rest: RestFixture;
 export let heartbeats: Heartbeats;
-export let accountNo: number;
+let accountNo: number;
 export let key: string;
 
 /** Opens and closes the fixture of a test file. */

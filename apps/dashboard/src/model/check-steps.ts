@@ -1,7 +1,7 @@
 import { phases } from './phases.ts';
 
 /** A part of the time of a step. */
-interface StepPhase {
+export interface StepPhase {
   readonly name: (typeof phases)[number][0];
   readonly ms: number;
 }

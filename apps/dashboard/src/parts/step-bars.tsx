@@ -1,8 +1,7 @@
-import { stepsOfCheck } from '../model/check-steps.ts';
+import { type StepPhase, stepsOfCheck } from '../model/check-steps.ts';
 import { milliseconds } from '../model/format.ts';
 import { checkTexts } from '../texts/check-texts.ts';
 import { Icon } from './icon.tsx';
-import legend from './legend.module.css';
 import css from './step-bars.module.css';
 
 const say = checkTexts;
@@ -12,7 +11,6 @@ export function StepBars({ extended }: { readonly extended: Readonly<Record<stri
   const found = stepsOfCheck(extended);
   if (found === undefined) return null;
   const { steps, totalMs } = found;
-  const share = (ms: number) => `${totalMs === 0 ? 0 : (ms / totalMs) * 100}%`;
   return (
     <section>
       <h3>{say.steps}</h3>
@@ -24,20 +22,20 @@ export function StepBars({ extended }: { readonly extended: Readonly<Record<stri
               <bdi>{name}</bdi>
             </span>
             <span class={isGood ? css['result'] : css['bad']}>{result}</span>
-            <span class={css['track']}>
-              <span class={css['bar']} style={{ marginLeft: share(startMs), width: share(tookMs) }}>
-                {phases.map((phase) => (
-                  <i
-                    key={phase.name}
-                    class={legend[`${phase.name}Key`]}
-                    style={{ flexGrow: phase.ms }}
-                    title={`${say.phaseNames[phase.name]} ${milliseconds(phase.ms)}`}
-                  />
-                ))}
-              </span>
-              <span class="hidden">
-                {phases.map((phase) => `${say.phaseNames[phase.name]} ${milliseconds(phase.ms)}`).join(', ')}
-              </span>
+            <svg
+              class={css['track']}
+              viewBox={`0 0 ${totalMs || 1} 10`}
+              preserveAspectRatio="none"
+              aria-hidden="true"
+            >
+              {barsOf(phases, startMs).map(({ name: phase, x, ms }) => (
+                <rect key={phase} class={css[phase]} x={x} width={ms} height="10">
+                  <title>{`${say.phaseNames[phase]} ${milliseconds(ms)}`}</title>
+                </rect>
+              ))}
+            </svg>
+            <span class="hidden">
+              {phases.map((phase) => `${say.phaseNames[phase.name]} ${milliseconds(phase.ms)}`).join(', ')}
             </span>
             <span class="num">{milliseconds(tookMs)}</span>
           </li>
@@ -45,4 +43,14 @@ export function StepBars({ extended }: { readonly extended: Readonly<Record<stri
       </ol>
     </section>
   );
+}
+
+/** The phases with their begins on the axis. */
+function barsOf(phases: readonly StepPhase[], startMs: number) {
+  let x = startMs;
+  return phases.map(({ name, ms }) => {
+    const bar = { name, x, ms };
+    x += ms;
+    return bar;
+  });
 }

@@ -1,10 +1,10 @@
-import { signal } from '@preact/signals';
+import { accountSignal } from './present-sign-in.ts';
 
 /**
  * The addresses that were made while this page is open, by device. No later answer of the API shows them, so they live
- * here until the page is left.
+ * here until the page is left or the sign-in ends.
  */
-export const pushAddresses = signal<ReadonlyMap<string, string>>(new Map());
+export const pushAddresses = accountSignal<ReadonlyMap<string, string>>(new Map());
 
 export function notePushAddress(deviceId: string, url: string): void {
   pushAddresses.value = new Map(pushAddresses.value).set(deviceId, url);

@@ -13,7 +13,7 @@ export type IpFamily = z.output<typeof ipFamilyOption>;
 /** `SourceAddress` of the Methods that can choose it. */
 export const sourceAddressOption = boundedText(64, 1)
   .regex(
-    /^(?!-)[A-Za-z0-9_.:@%-]+$/,
+    /^[A-Za-z0-9_.:@%][A-Za-z0-9_.:@%-]*$/,
     'must be an address of the agent such as 192.0.2.10, or the name of its interface such as eth1',
   )
   .optional()

@@ -62,6 +62,7 @@ const examples: readonly string[] = [
   '#a3123f',
   '#ff8fab',
   '01:30',
+  '30 2 * * *',
   'Europe/Berlin',
   '2026-01-02T03:04:05.678+01:00',
   'All',

@@ -32,7 +32,7 @@ create table push_receivers (
 create index push_receivers_to on push_receivers (to_us);
 
 -- Location 0 stands for the controllers: its devices are never without a Location.
-create or replace function fill_device_state() returns trigger language plpgsql as $$
+create or replace function fill_device_state() returns trigger language plpgsql set search_path from current as $$
 begin
   if not exists (select 1 from come where account_no = 0 or frequency_min = 0) then return null; end if;
   update device_state s set account_no = d.account_no,

@@ -65,14 +65,13 @@ test('more items than a plan has are refused with their number', async () => {
   });
 });
 
-test('of the imports of an account one is read and sixteen wait; a file that expands without end harms nobody', async () => {
+test('the imports of an account are read one after the other; a file that expands without end harms nobody', async () => {
   const bomb = `a: &a [${'1,'.repeat(2_000)}1]\nb: &b [${'*a,'.repeat(900)}*a]\nendpoints: [*b]\n`;
   const texts = [bomb, ...Array.from({ length: 18 }, () => gatus)];
   const answers = await Promise.all(texts.map((Text) => plan({ Format: 'gatus', Files: named(Text) })));
   const codes = answers.map(({ json }) => z.looseObject({ code: z.int().optional() }).parse(json).code);
   expect(codes[0]).toBe(1004);
-  expect(codes.filter((code) => code === 1006)).toHaveLength(2);
-  expect(codes.filter((code) => code === undefined)).toHaveLength(16);
+  expect(codes.slice(1)).toEqual(Array(18).fill(undefined));
 });
 
 test('each format of the command can be sent', async () => {

@@ -41,7 +41,7 @@ const options = z.strictObject({
     .optional()
     .describe('User in the address that is asked, sip:USER@host; default: the server itself.'),
   From: boundedText(300, 1)
-    .regex(/^sips?:[^\s<>"\p{Cc}]+$/iu, 'must be a SIP address such as sip:monitor@example.org')
+    .regex(/^sips?:[!#-;=?-~]+$/i, 'must be a SIP address such as sip:monitor@example.org')
     .optional()
     .describe("Address of the sender; default: sip:vantage at the agent's address."),
   ExpectStatus: z
