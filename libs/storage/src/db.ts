@@ -40,7 +40,7 @@ const trackedAccesses = declareState({
   entries: maxAccesses,
   entryBytes: 3_000,
   filledBy: 'accounts',
-  atBound: 'the least recently used is made again',
+  atBound: 'the least recently used is created again',
 });
 
 interface DbConnection {

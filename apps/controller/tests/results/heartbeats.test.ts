@@ -246,7 +246,7 @@ describe('a device of the Method Push', () => {
     expect((await texts(device_id)).every((text) => text.startsWith('1 '))).toBe(true);
   });
 
-  it('a paused device takes calls and misses none; enabled again it counts anew', async () => {
+  it('a paused device takes calls and misses none; enabled again it counts again from then on', async () => {
     const { device_id, token } = await add();
     await call(token);
     await rest.send('PUT', `/devices/${device_id}`, { key, body: { Enabled: false } });

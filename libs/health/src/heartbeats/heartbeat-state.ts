@@ -67,8 +67,8 @@ export function newHeartbeat(settings: HeartbeatSettings, atUs: number): Heartbe
 
 /**
  * The state under settings that may have changed since it was stored. Other due times, and a device that is enabled
- * again, count anew from `nowUs`: what was due before belongs to settings that are gone. A device that nobody has
- * called yet goes on waiting for its first call.
+ * again, count again from `nowUs`: what was due before belongs to settings that are gone. A device that nobody has
+ * called yet keeps waiting for its first call.
  */
 export function adaptHeartbeat(
   state: HeartbeatState,
@@ -86,7 +86,7 @@ const maxReorderUs = 60_000_000;
 
 /**
  * The state at a moment that may be before its own, because the shared clock was corrected. What lies ahead of the
- * corrected clock was stored by the wrong one: counting begins anew.
+ * corrected clock was stored by the wrong one: counting starts again.
  */
 export function rewindHeartbeat(
   state: HeartbeatState,

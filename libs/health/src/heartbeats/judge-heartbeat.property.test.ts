@@ -49,7 +49,7 @@ const history = fc.record({
   grace: share,
   maxRun: fc.double({ min: 0.1, max: 3, noNaN: true }),
   turns: fc.array(turn, { minLength: 3, maxLength: 12, size: 'max' }),
-  /** Spans in which nobody receives: restarts, cuts, and a clock that jumps ahead. Begin and length in gaps. */
+  /** Spans in which no controller receives: restarts, cuts, and a clock that jumps ahead. Begin and length in gaps. */
   cuts: fc.array(
     fc.record({
       from: fc.double({ min: 0, max: 12, noNaN: true }),

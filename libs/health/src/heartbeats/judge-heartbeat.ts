@@ -3,7 +3,7 @@ import type { HeartbeatSettings, HeartbeatState, OpenRun } from './heartbeat-sta
 
 /*
  * The rules. A due time D is met by a call after `from(D)`; `every`: from the call before it, `cron`: a little before D
- * (`earlyUs`). An outage is a span in which nobody could receive calls.
+ * (`earlyUs`). An outage is a span in which no controller could receive calls.
  *
  *   until D + grace             | the call after it  | at D + grace, or one grace after the last outage of the window
  *   a call came                 | next due time      | -

@@ -225,7 +225,7 @@ test('the end of a run may be lost in an outage', () => {
   expect(play([[0, 'start', 'a']], { outages, until: 7 }).said).toEqual(['6: unsure, run a']);
 });
 
-test('with a Frequency each call begins the interval anew', () => {
+test('with a Frequency each call restarts the interval', () => {
   const calls = [
     [0, 'start', 'a'],
     [4, 'success', 'a'],
@@ -236,7 +236,7 @@ test('with a Frequency each call begins the interval anew', () => {
   ]);
 });
 
-test('a pause forgets what was due; afterwards counting begins anew', () => {
+test('a pause forgets what was due; afterwards counting starts again', () => {
   const { state } = play([
     [0, 'success'],
     [0.5, 'start', 'a'],
@@ -250,7 +250,7 @@ test('a pause forgets what was due; afterwards counting begins anew', () => {
   expect(adaptHeartbeat(called, settings, at(35)).dueUs).toBe(at(40));
 });
 
-test('other due times count anew; another grace does not', () => {
+test('other due times count again; another grace does not', () => {
   const { state } = play([[0, 'success']]);
   const hourly = { ...settings, due: cronTimes('0 * * * *', 'UTC', settings.graceUs) };
   expect(adaptHeartbeat(state, hourly, at(11)).dueUs).toBe(at(60));

@@ -93,7 +93,7 @@ export interface ReadyCheck {
   /** Parsed by `probe.options`. */
   readonly options: unknown;
   readonly timeoutMs: number;
-  /** The device is asked what it offers, instead of being checked. */
+  /** The request lists what the device offers, instead of a check. */
   readonly isOffer?: boolean;
   /** See `ProbeContext.device`. */
   readonly device?: string;

@@ -23,7 +23,7 @@ export async function runTest(
     readonly clock?: Clock & { readonly pending: number };
     /** See `ProbeContext.device`. */
     readonly device?: string;
-    /** The device is asked what it offers. */
+    /** The request lists what the device offers. */
     readonly isOffer?: boolean;
     /** The values of `${secret:NAME}` and `${local:NAME}`. */
     readonly secrets?: Readonly<Record<string, string>>;

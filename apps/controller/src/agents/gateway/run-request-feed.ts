@@ -38,7 +38,7 @@ interface Trial {
   readonly method: string;
   readonly sealed: Uint8Array;
   readonly timeout_s: number;
-  /** The device is asked what it offers, instead of being checked. */
+  /** The request lists what the device offers, instead of a check. */
   readonly is_offer: boolean;
   readonly created_us: number;
 }

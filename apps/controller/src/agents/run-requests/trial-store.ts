@@ -17,7 +17,7 @@ export interface NewTrial {
   readonly method: string;
   readonly sealed: Uint8Array;
   readonly timeoutS: number;
-  /** The device is asked what it offers, instead of being checked. */
+  /** The request lists what the device offers, instead of a check. */
   readonly isOffer: boolean;
   readonly nowUs: number;
   readonly deadlineUs: number;

@@ -5,7 +5,7 @@ import { goesOn } from './receiving.ts';
 const second = 1_000_000;
 const at = (s: number) => ({ nowUs: s * second, monoMs: s * 1000 });
 
-test('a span goes on while the process runs and its clock agrees with time', () => {
+test('a span continues while the process runs and its clock agrees with time', () => {
   expect(goesOn(at(0), at(2), false)).toBe(true);
   expect(goesOn(at(0), at(9), false)).toBe(true);
 });
@@ -31,7 +31,7 @@ const span = (fromS: number, toS: number, more: Partial<ReceiverSpan> = {}): Rec
 test('moments are judged as far as the slowest controller that serves has stored its calls', () => {
   const now = 100 * second;
   expect(confirmedUs([span(0, 99), span(0, 97)], now)).toBe(97 * second);
-  // One that ended, and one that was not heard of for half a minute, hold up nobody.
+  // One that ended, and one that was not heard of for half a minute, hold up no controller.
   expect(confirmedUs([span(0, 99), span(0, 80, { ended: true }), span(0, 70)], now)).toBe(99 * second);
   expect(confirmedUs([span(0, 60)], now)).toBeUndefined();
 });

@@ -20,7 +20,7 @@ const stored: z.ZodType<HeartbeatState> = z.object({
   runs: z.array(z.object({ runId: z.string(), firstUs: us, lastUs: us, isOverdue: z.boolean() })),
 });
 
-/** A stored state; null for one that this version does not know, which begins anew. */
+/** A stored state; null for one that this version does not know, which starts again. */
 export function readStoredState(json: unknown): HeartbeatState | null {
   const read = stored.safeParse(json);
   return read.success ? read.data : null;
