@@ -6,7 +6,8 @@ import { defineConfig } from 'vite';
  */
 const groups = [
   { name: 'common', test: /\/style\/\w+\.css$/, priority: 1 },
-  { name: 'common', minShareCount: 4 },
+  // Four screens show agents, and the first one of a visit is none of them.
+  { name: 'common', test: /^(?!.*\/(screens\/(locations|rollouts|quarantine)\/|model\/fleet))/, minShareCount: 4 },
 ];
 
 /**
