@@ -25,6 +25,7 @@ import {
   createBusyAccountFixture,
   openRetrySequence,
 } from '../src/testing/busy-account-fixture.ts';
+import { createHeartbeatFixture } from '../src/testing/heartbeat-fixture.ts';
 
 const log = createLog('poison test', 'silent');
 const startUs = Date.UTC(2027, 2, 14, 12) * 1000;
@@ -93,6 +94,7 @@ const heldBySchema = [
   'locations.location_id',
   'locations.name',
   'marks.kind',
+  'push_logs.kind',
   'rollouts.state',
   'run_requests.kind',
   'run_requests.state',
@@ -142,6 +144,8 @@ async function runJobs(db: Database, nowUs: number, done: () => Promise<void>): 
   const partitions = createPartitions({ db, clock, log, retentionDays: 3 });
   const holder = 'controller';
   const shared = { db, clock, log };
+  const heartbeats = createHeartbeatFixture(db, clock);
+  await heartbeats.receiving.round();
   const loops = [
     createHealth({ ...shared, recordEvents, runRequests, locations: locationVisibility }).run(
       db.kysely,
@@ -162,6 +166,7 @@ async function runJobs(db: Database, nowUs: number, done: () => Promise<void>): 
     // Its leases end by the database's clock, and are renewed meanwhile.
     createAssign({ ...shared, clock: createSteppedClock(nowUs), controllerId: holder }).run(ending.signal),
     createUpgrades({ ...shared, recordEvents }).run(ending.signal),
+    heartbeats.judging.run(ending.signal),
     createAlerts({
       ...shared,
       recordEvents,
@@ -230,11 +235,15 @@ async function expectServed(
     union select 'upgrade' from agent_upgrades join agents using (agent_no) where account_no = ${accountNo} and agent_upgrades.state = 'Started'
     union select 'back' from locations where location_no = ${locationNos[0]} and online
     union select 'gone' from locations where location_no = ${locationNos[1]} and not online
+    union select 'heartbeat' from push_devices join devices using (device_no)
+      where device_no = ${deviceNo} and at_us is not null and settings_revision = revision
     union select 'events' from events where account_no = ${accountNo} and device_no is null having count(*) = 2`.execute(
     kysely,
   );
   expect(rows.map(({ what }) => what).sort()).toEqual(
-    ['alert', 'back', 'events', 'gone', 'plan', 'sums', 'upgrade', 'window'].concat('order').sort(),
+    ['alert', 'back', 'events', 'gone', 'heartbeat', 'plan', 'sums', 'upgrade', 'window']
+      .concat('order')
+      .sort(),
   );
 }
 

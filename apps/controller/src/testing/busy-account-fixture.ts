@@ -88,6 +88,7 @@ export async function createBusyAccountFixture(
   await pipelined(trx, (pipe) => [
     insertIngested(pipe, referred, moments),
     insertHealth(pipe, referred, moments),
+    insertHeartbeat(pipe, referred, moments),
     insertRollUps(pipe, referred, moments),
     insertAlert(pipe, referred, moments),
     insertNotification(pipe, referred, moments),
@@ -265,6 +266,22 @@ async function insertHealth(
   );
   await sql`insert into check_counts (account_no, location_no, agent_no, method, code, checks, duration_ms)
     values (${accountNo}, ${locationNo}, ${agentNo}, 'TCP', 1, 1, 1)`.execute(kysely);
+}
+
+/** Heartbeats of the device that are judged next, and the text of a run. Nothing of it is missing. */
+async function insertHeartbeat(
+  kysely: Kysely<Tables>,
+  { deviceNo }: Referred,
+  { agoUs }: Moments,
+): Promise<void> {
+  const state = { version: 1, key: '', isEnabled: true, atUs: agoUs, dueUs: null, sinceUs: agoUs };
+  const stored = JSON.stringify({ ...state, lastCall: null, runs: [] });
+  await sql`insert into push_devices (device_no, token_hash, state, at_us, judge_us)
+    values (${deviceNo}, decode(md5(${newId()}), 'hex'), ${stored}::jsonb, ${agoUs}, ${agoUs})`.execute(
+    kysely,
+  );
+  await sql`insert into push_logs (device_no, run_id, at_us, kind, body)
+    values (${deviceNo}, 'r', ${agoUs}, 'start', 'begins')`.execute(kysely);
 }
 
 /** A roll-up of the hour before the dirty one, one of two days before it, and a day whose sums differed. */

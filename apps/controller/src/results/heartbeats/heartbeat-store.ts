@@ -115,6 +115,18 @@ export async function dueHeartbeats(
   return rows;
 }
 
+/** Judges these devices again at this moment, and not before. */
+export async function postponeHeartbeats(
+  db: Kysely<Tables>,
+  deviceNos: readonly number[],
+  atUs: number,
+): Promise<void> {
+  if (deviceNos.length === 0) return;
+  await sql`
+    update push_devices p set judge_us = ${atUs}::bigint, settings_revision = d.revision, at_us = null
+    from devices d where d.device_no = p.device_no and p.device_no = any(${deviceNos}::int[])`.execute(db);
+}
+
 /** A run of a device. */
 export interface RunOfDevice {
   readonly deviceNo: number;

@@ -1,8 +1,16 @@
 import { dayUs } from '@vantage/domain';
 import { type Clock, type Logger, messageOf } from '@vantage/kernel';
-import { type Database, dbFailure, ownsLease, releaseLeases, takeLeases } from '@vantage/storage';
+import {
+  bisectBatch,
+  type Database,
+  dbFailure,
+  ownsLease,
+  quarantine,
+  releaseLeases,
+  takeLeases,
+} from '@vantage/storage';
 import type { TimeScale } from '../../config/time-scale.ts';
-import { dropOldLogs, dueHeartbeats } from './heartbeat-store.ts';
+import { dropOldLogs, dueHeartbeats, type KnownToken, postponeHeartbeats } from './heartbeat-store.ts';
 import { confirmedUs, dropOldSpans, spansSince } from './receiver-store.ts';
 import { type StoreReceived, storeMissed } from './store-heartbeats.ts';
 
@@ -17,6 +25,8 @@ const keptLogsUs = 35 * dayUs;
 const keptSpansUs = 10 * 365 * dayUs;
 /** States of a clock that was ahead are looked for this often. */
 const lookAheadEveryMs = 60_000;
+/** A device whose stored values make its judgement fail is judged again after this time. */
+const restUs = 3_600_000_000;
 const maxAheadUs = 60_000_000;
 /** Spans from this long ago tell which controllers serve now. */
 const recentUs = 60_000_000;
@@ -65,15 +75,24 @@ export function createJudgeLoop({
     const aheadUs = isToLookAhead ? toUs + maxAheadUs : null;
     const due = await dueHeartbeats(kysely, { toUs, aheadUs }, batchSize);
     if (due.length === 0) return false;
-    const store = () =>
+    const store = (some: readonly KnownToken[]) =>
       kysely.transaction().execute(async (trx) => {
-        if (await ownsLease(trx, taken)) await storeMissed(trx, due, { storeReceived, toUs, nowUs });
+        if (await ownsLease(trx, taken)) await storeMissed(trx, some, { storeReceived, toUs, nowUs });
       });
-    await store().catch(async (error: unknown) => {
-      if (dbFailure(error) !== 'no-partition') throw error;
-      await partitions.ensure();
-      await store();
-    });
+    const refused = await bisectBatch(due, (some) =>
+      store(some).catch(async (error: unknown) => {
+        if (dbFailure(error) !== 'no-partition') throw error;
+        await partitions.ensure();
+        await store(some);
+      }),
+    );
+    await postponeHeartbeats(
+      kysely,
+      refused.map(({ item }) => item.deviceNo),
+      nowUs + restUs,
+    );
+    const named = refused.map(({ item, error }) => ({ item: `device ${item.deviceNo}`, error }));
+    await quarantine(kysely, named, { job: lease, nowUs, log });
     return due.length === batchSize;
   };
 
