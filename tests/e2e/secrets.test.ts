@@ -45,8 +45,9 @@ test('no secret shows in a log, an answer, an event, an export or the database',
   await createSecrets();
   const key = await issueKeyWithPassword();
   const devices = await createDevices(ask);
-  // A new Method needs devices of its own here.
-  expect(new Set(devices.map(({ method }) => method))).toEqual(new Set(methods));
+  // A new Method needs devices of its own here. Jobs call for Push, whose Options hold no secret.
+  const withSecrets = methods.filter((method) => method !== 'Push');
+  expect(new Set(devices.map(({ method }) => method))).toEqual(new Set(withSecrets));
   await sendRefusedRequests(ask, key);
   const codes = new Map<string, Set<number>>();
   for (const device of devices) await readDevice(ask, device, codes);
