@@ -88,7 +88,7 @@ test('steps are added, moved, removed, tried and saved, and a check shows them a
     },
   });
   await page.goto(`${its.base}devices/${device_id}?check=${check_id}`);
-  await page.getByText('200 OK after 2 steps').first().click();
+  await page.getByRole('button', { name: '200 OK after 2 steps' }).click();
   const bars = page.getByRole('heading', { name: 'Steps', exact: true }).locator('..');
   await bars.getByText('Log in').waitFor();
   expect(await bars.locator('li').count()).toBe(2);

@@ -148,7 +148,7 @@ export const manyAgentScreens: readonly Screen[] = [
 const gatus = `endpoints:
   - { name: shop, group: web, url: "https://shop.example.org/", interval: 45s, headers: { Authorization: Bearer x },
       conditions: ["[STATUS] == 200"], alerts: [{ type: slack }] }
-  - { name: clock, url: "udp://ntp.example.org:123", conditions: ["[CONNECTED] == true"] }
+  - { name: clock, url: "sctp://ntp.example.org:123", conditions: ["[CONNECTED] == true"] }
   - { name: db, url: "tcp://db.example.org:5432", conditions: ["[CONNECTED] == true"] }
 `;
 
