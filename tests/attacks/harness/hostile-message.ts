@@ -71,7 +71,8 @@ function fill(target: ReflectMessage, field: DescField | undefined, random: Rand
       target.set(field, namedValue(field.localName, random, live) ?? scalar(field.scalar, random, live));
       return;
     case 'enum':
-      target.set(field, pick(random, malformedUint32s));
+      // An enum is an int32 on the wire.
+      target.set(field, pick(random, malformedUint32s) | 0);
       return;
     case 'message':
       target.set(field, reflect(field.message, hostileMessage(field.message, random, live), false));
