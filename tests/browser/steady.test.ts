@@ -10,6 +10,7 @@ import { adminKey, useBrowser } from './system.ts';
 
 const its = useBrowser();
 const created = z.object({ device_id: z.string() });
+const statusOf = z.object({ Status: z.string() });
 let ill: Target;
 let device = '';
 
@@ -24,7 +25,11 @@ beforeAll(async () => {
   device = await add('core-0', broken.port);
   await add('front', well.port);
   await ill.stop();
-});
+  // Its outage must not begin while the screens are watched.
+  const { api } = its.system;
+  const isDown = async () => statusOf.parse(await api.ok('GET', `/devices/${device}`)).Status === 'Down';
+  await expect.poll(isDown, { timeout: 200_000, interval: 1_000 }).toBe(true);
+}, 300_000);
 
 /** Collects every layout shift of the browser from the call on, with the elements that moved. */
 const watchShifts = `window.shifts = [];
