@@ -27,6 +27,7 @@ test('no screen has a violation in either theme, scrolls sideways, or moves for 
   for (const screen of screens) {
     await moveTo(page, screen);
     await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
     found[screen] = [
       await violationsInBothThemes(page),
       await tooWide(page, [320, 390]),
