@@ -1,5 +1,5 @@
 import type { Page, Request } from 'playwright-core';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { startTarget, type Target } from '../harness/target.ts';
 import { browserMissing, painted } from './browser.ts';
@@ -27,8 +27,8 @@ beforeAll(async () => {
   await ill.stop();
   // Its outage must not begin while the screens are watched.
   const { api } = its.system;
-  const isDown = async () => statusOf.parse(await api.ok('GET', `/devices/${device}`)).Status === 'Down';
-  await expect.poll(isDown, { timeout: 200_000, interval: 1_000 }).toBe(true);
+  const status = async () => statusOf.parse(await api.ok('GET', `/devices/${device}`)).Status;
+  await vi.waitFor(async () => expect(await status()).toBe('Down'), { timeout: 200_000, interval: 1_000 });
 }, 300_000);
 
 /** Collects every layout shift of the browser from the call on, with the elements that moved. */

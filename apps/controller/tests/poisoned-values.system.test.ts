@@ -26,6 +26,7 @@ import {
   openRetrySequence,
 } from '../src/testing/busy-account-fixture.ts';
 import { createHeartbeatFixture } from '../src/testing/heartbeat-fixture.ts';
+import { heldBySchema } from './columns-held-by-schema.ts';
 
 const log = createLog('poison test', 'silent');
 const startUs = Date.UTC(2027, 2, 14, 12) * 1000;
@@ -79,31 +80,6 @@ const leftOut = new Set([
   ...pages,
   ...notifying,
 ]);
-/** Columns that the schema itself holds to a list or to one row a value. */
-const heldBySchema = [
-  'agent_upgrades.state',
-  'agents.agent_id',
-  'agents.state',
-  'alerts.phase',
-  'alerts.request_id',
-  'alerts.state',
-  'audit.action',
-  'device_state.status',
-  'devices.severity',
-  'locations.external_key',
-  'locations.location_id',
-  'locations.name',
-  'marks.kind',
-  'push_logs.kind',
-  'rollouts.state',
-  'run_requests.kind',
-  'run_requests.state',
-  'status_intervals.status',
-  'sum_differences.outcome',
-  'value_series.label',
-  'value_series.unit',
-];
-
 interface Column {
   readonly table: string;
   readonly column: string;

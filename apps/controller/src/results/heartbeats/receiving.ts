@@ -16,8 +16,8 @@ interface Round {
 }
 
 /**
- * Whether a span continues from one round to the next. It ends where the process stood still, where the shared clock was
- * set, and where a call could not be stored. Pure.
+ * Whether a span continues from one round to the next. It ends where the process stood still, where the shared clock
+ * was set, and where a call could not be stored. Pure.
  */
 export function goesOn(before: Round, now: Round, hasFailed: boolean): boolean {
   const passedMs = now.monoMs - before.monoMs;
