@@ -7,7 +7,11 @@ import { defineConfig } from 'vite';
 const groups = [
   { name: 'common', test: /\/style\/\w+\.css$/, priority: 1 },
   // Four screens show agents, and the first one of a visit is none of them.
-  { name: 'common', test: /^(?!.*\/(screens\/(locations|rollouts|quarantine)\/|model\/fleet))/, minShareCount: 4 },
+  {
+    name: 'common',
+    test: /^(?!.*\/(screens\/(locations|rollouts|quarantine)\/|model\/fleet))/,
+    minShareCount: 4,
+  },
 ];
 
 /**
