@@ -64,7 +64,7 @@ type FoundTarget =
   | { readonly ok: true; readonly target: PushTarget }
   | { readonly ok: false; readonly problem: string };
 
-/** Where the calls go. */
+/** The address of the calls. */
 function targetOf({ url, ca, retry }: PushOptions): FoundTarget {
   const no = (problem: string): FoundTarget => ({ ok: false, problem });
   const address = url ?? process.env['VANTAGE_PUSH_URL'] ?? '';

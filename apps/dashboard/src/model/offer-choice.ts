@@ -64,7 +64,7 @@ export function withOfferedValue(
   return next.length === 0 ? undefined : next;
 }
 
-/** Which interfaces of an offer are shown. */
+/** The interfaces of an offer that are shown. */
 export interface OfferFilter {
   /** Part of a name, an alias, a label or an object. */
   readonly search: string;

@@ -35,7 +35,7 @@ export function createCallQueue<Owner extends number | string, T>({
         for (const [owner, own] of [...waiting]) {
           const item = own.shift();
           if (item !== undefined) taken.push(item);
-          // Who was served stands behind the others.
+          // The owner that was served is behind the others now.
           waiting.delete(owner);
           if (own.length > 0) waiting.set(owner, own);
           if (taken.length >= count) break;

@@ -9,7 +9,7 @@ const login =
 const network =
   /^(IPFamily|SourceAddress|DSCP|DontFragment|Proxy|HTTPVersion|TTL|Compression|Transport|Recursion|RDAPServer)$/;
 const expectation =
-  /^(Expect|Reject|AnswerRequired|RequireMessageAuthenticator|Min|Slow|Compare|Max(?!Redirects))/;
+  /^(Expect|Reject|AnswerRequired|RequireMessageAuthenticator|Min|Slow|Compare|Cron|Timezone|Grace|Max(?!Redirects))/;
 
 /** The words for an Option, by its name; `TLS.Verify` for a part of an object. */
 const words: Readonly<Record<string, string>> = {

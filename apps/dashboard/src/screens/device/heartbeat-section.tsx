@@ -64,7 +64,7 @@ function CallFacts({ calls }: { readonly calls: Heartbeat }) {
       <div>
         <dt>{say.last}</dt>
         <dd>
-          <Since at={LastCall} full /> <span class="mute">{lastWords(calls)}</span>
+          <Since at={LastCall} full /> {say.ago} <span class="mute">{lastWords(calls)}</span>
         </dd>
       </div>
       <div>

@@ -3,6 +3,7 @@ export const heartbeatTexts = {
   title: 'Calls',
   waiting: 'No call has come yet. From the first one on, a missing call is an error.',
   last: 'Last call',
+  ago: 'ago:',
   kinds: { success: 'success', start: 'start', fail: 'failure', exit: 'exit status' } as const,
   exit: (status: number) => `exit status ${status}`,
   due: 'Due next',

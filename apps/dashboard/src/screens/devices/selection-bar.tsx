@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import bar from '../../parts/selection-bar.module.css';
 import type { DeviceListRow } from '../../store/account-state.ts';
 import { mayWrite } from '../../store/credential.ts';
 import { formTexts } from '../../texts/form-texts.ts';
@@ -77,7 +78,7 @@ export function SelectionBar({
     : (work?.outcome ?? (isAll ? say.allMatching(rows.length) : say.selected(rows.length)));
   return (
     <>
-      <section class={css['selection']} aria-label={say.selection}>
+      <section class={`${bar['bar']} ${css['selection']}`} aria-label={say.selection}>
         <b role="status">{words}</b>
         {work !== undefined && <WorkProgress work={work} onUndo={() => void takeBack()} />}
         {outside > 0 && !isRunning && <span>{say.outside(outside)}</span>}

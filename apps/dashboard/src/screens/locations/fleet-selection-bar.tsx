@@ -1,6 +1,7 @@
 import type { Schemas } from '@vantage/client';
 import { useState } from 'preact/hooks';
 import { newestVersion } from '../../model/fleet-agent.ts';
+import bar from '../../parts/selection-bar.module.css';
 import { formTexts } from '../../texts/form-texts.ts';
 import css from './fleet-selection.module.css';
 import { fleetSelectionTexts as say } from './fleet-selection-texts.ts';
@@ -40,7 +41,7 @@ export function FleetSelectionBar({
   const shared = { fleet, agents: selected, onDone: done, onClose: close };
   return (
     <>
-      <section class={css['selection']} aria-label={say.selection}>
+      <section class={`${bar['bar']} ${css['selection']}`} aria-label={say.selection}>
         <b role="status">{selected.length === 0 ? outcome?.words : say.selected(selected.length)}</b>
         {selected.length === 0 && outcome?.isRollout === true && (
           <a href="/locations/upgrades">{say.openUpgrades}</a>
