@@ -2,7 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { createTailBuffer } from './tail-buffer.ts';
 
-/** The end of a job. `status` is what a shell would report: 128 + the number of a signal, 126 or 127 without a start. */
+/**
+ * The end of a job. `status` is what a shell would report: 128 + the number of a signal, 126 or 127 without a start.
+ */
 export interface JobEnd {
   readonly status: number;
   /** The last bytes that it wrote to standard output and standard error, in the order of their arrival. */
